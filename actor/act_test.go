@@ -22,7 +22,7 @@ func click(ref dom.Ref) turn.Step {
 	return turn.Step{Action: driver.Action{Kind: driver.Click, Spot: driver.At(ref)}}
 }
 
-// onClick gives the node what clicking it does.
+// onClick sets the effect of clicking the node.
 func onClick(n *actortest.Node, do func(p *actortest.Page)) *actortest.Node {
 	n.Act = func(p *actortest.Page, _ driver.Action) error {
 		do(p)
@@ -31,7 +31,7 @@ func onClick(n *actortest.Node, do func(p *actortest.Page)) *actortest.Node {
 	return n
 }
 
-// stage serves a page whose buttons do one thing each.
+// stage serves a page whose buttons each have one effect.
 func stage(b *actortest.Browser) {
 	b.Serve(home+"stage", func() actortest.Screen {
 		return actortest.Screen{Body: []*actortest.Node{
@@ -51,7 +51,7 @@ func TestActSaysWhatItDid(t *testing.T) {
 	tests := []struct {
 		actions []turn.Step
 		verdict turn.Verdict
-		after   string // the last element's text
+		after   string // the text of the last element
 		summary string
 	}{
 		{nil, turn.NoChange, "Email", ""},
@@ -192,7 +192,7 @@ func TestActRefusesWhatIsGone(t *testing.T) {
 func TestActReachesElementsOfFramesRightAfterTheyAppear(t *testing.T) {
 	b, _, tab := start(t, tabpool.Config{})
 	b.Page(0).Update(func(f *actortest.Frame) { f.Body = frames() })
-	// The turn's own read gives the refs, and must have told the page before it acts.
+	// The turn's own read assigns the refs, and must send them to the page before the turn acts.
 	out, err := turn.Run(t.Context(), tab, turn.Turn{})
 	if err != nil || texts(out.After) != "0:Top 1:Outer 2:In 3:Inner 4:Deep 5:Last" {
 		t.Fatalf("%v, %v", out.After, err)

@@ -38,7 +38,7 @@ func largePage(b *testing.B) (*actortest.Page, *actor.Tab) {
 	return browser.Page(0), tab
 }
 
-// BenchmarkPublish measures an event of the page until its head is there.
+// BenchmarkPublish measures the time from an event of the page to its head.
 func BenchmarkPublish(b *testing.B) {
 	page, tab := largePage(b)
 	for i := 0; b.Loop(); i++ {
@@ -48,7 +48,7 @@ func BenchmarkPublish(b *testing.B) {
 	}
 }
 
-// BenchmarkRead measures a read of a page that did not change.
+// BenchmarkRead measures a read of an unchanged page.
 func BenchmarkRead(b *testing.B) {
 	_, tab := largePage(b)
 	for b.Loop() {

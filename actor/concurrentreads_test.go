@@ -11,8 +11,7 @@ import (
 	"github.com/domtap/domtap/actor/tabpool"
 )
 
-// herd begins n watches at once, while the page does not answer. The first of them, which leads the others, has
-// a context of its own.
+// herd starts n watches concurrently while the page does not answer. The first of them, which leads the others, has its own context.
 func herd(t *testing.T, tab *actor.Tab, first context.Context, n int) (failed func() []error) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -40,7 +39,7 @@ func herd(t *testing.T, tab *actor.Tab, first context.Context, n int) (failed fu
 	return func() []error { wg.Wait(); return errs }
 }
 
-// A thousand clients that come back at once fill no mailbox, and cost the page one question.
+// A thousand clients that reconnect concurrently do not fill the mailbox, and cause one query to the page.
 func TestWatchesThatBeginAtOnceShareATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _, tab := start(t, tabpool.Config{Mailbox: 4})
@@ -63,7 +62,7 @@ func TestWatchesThatBeginAtOnceShareATurn(t *testing.T) {
 	})
 }
 
-// Who gives up takes nobody along.
+// A caller that gives up does not affect the others.
 func TestAWatchThatGivesUpLeavesTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _, tab := start(t, tabpool.Config{})

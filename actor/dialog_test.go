@@ -43,7 +43,7 @@ func TestADialogIsAnsweredWhileAnotherCallHangs(t *testing.T) {
 		page := b.Page(0)
 		page.Hang()
 		errs := make(chan error, 2)
-		for range 2 { // one is under way, one fills the mailbox
+		for range 2 { // one is running, one fills the mailbox
 			go func() {
 				_, err := capture.Screenshot(t.Context(), tab, driver.Shot{})
 				errs <- err
@@ -87,7 +87,7 @@ func TestDialogsAreAnsweredAsThePolicySays(t *testing.T) {
 		if out, err = turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(ask)}}); err != nil || out.Info.Dialog == nil {
 			t.Errorf("outcome is %+v, %v", out, err)
 		}
-		tab.SetDialogPolicy(driver.AcceptDialogs) // which also answers the one that is open
+		tab.SetDialogPolicy(driver.AcceptDialogs) // also answers the open dialog
 		until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog == nil })
 		if got := fmt.Sprint(b.Page(0).Answers()); got != "[{true } {false } {true }]" {
 			t.Errorf("answers are %s", got)
@@ -130,7 +130,7 @@ func TestAFloodOfDialogsFloodsNobody(t *testing.T) {
 		for e := next(t, w); e.Kind != actor.TabClosed; e = next(t, w) {
 			n++
 		}
-		if n != 33 { // the tab itself, and 32 dialogs
+		if n != 33 { // one event for the tab, and 32 for dialogs
 			t.Errorf("%d events", n)
 		}
 	})

@@ -16,18 +16,18 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// follower is a watcher: it holds a revision and takes what lies between it and the head.
+// follower is a watcher: it remembers a revision and reads the changes from there to the head.
 type follower struct {
 	t    *testing.T
 	tab  *actor.Tab
 	seen *dom.Snapshot
-	// texts holds what each ref was called, revisions counts what the log gave.
+	// texts holds the text of each ref. revisions counts the revisions from the log.
 	texts     map[dom.Ref]string
 	revisions int
 	resyncs   int
 }
 
-// step takes what is new in a head, and fails when a head breaks its promises.
+// step reads the changes up to a head, and fails if the head breaks a guarantee.
 func (f *follower) step(h *actor.Head) {
 	s := h.Snapshot
 	if h.Info.Revision != s.Revision || s.Revision < f.seen.Revision || s.Document < f.seen.Document {
@@ -66,7 +66,7 @@ func (f *follower) check(s *dom.Snapshot) {
 	}
 }
 
-// sameSnapshot reports whether two snapshots say the same with the same elements.
+// sameSnapshot reports whether two snapshots have the same elements and fields.
 func sameSnapshot(a, b *dom.Snapshot) bool {
 	if a == nil || b == nil || !slices.Equal(a.Elements.Slice(), b.Elements.Slice()) {
 		return false
@@ -89,9 +89,8 @@ func (f *follower) run() {
 	}
 }
 
-// TestFollowersSeeEveryRevisionOnce lets a page change at random, navigate and be read, while followers
-// watch: heads come in order, the log has no gaps, no ref is used twice, and in the end the followers
-// have what a read gives.
+// TestFollowersSeeEveryRevisionOnce changes a page at random, navigates it and reads it while followers watch. Heads must arrive in order,
+// the log must have no gaps, no ref may be reused, and in the end the followers must have the result of a read.
 func TestFollowersSeeEveryRevisionOnce(t *testing.T) {
 	synctest.Test(t, seeEveryRevisionOnce)
 }
@@ -117,7 +116,7 @@ func seeEveryRevisionOnce(t *testing.T) {
 	for i := range 1500 {
 		page.Update(func(f *actortest.Frame) { scramble(rng, f, i) })
 		if rng.IntN(3) == 0 {
-			synctest.Wait() // the followers have their turn, on a busy machine too
+			synctest.Wait() // lets the followers run, even on a busy machine
 		}
 		switch rng.IntN(60) {
 		case 0:
@@ -152,7 +151,7 @@ func seeEveryRevisionOnce(t *testing.T) {
 	}
 }
 
-// scramble changes a document at random; texts stay with their nodes.
+// scramble changes a document at random. Nodes keep their texts.
 func scramble(rng *rand.Rand, f *actortest.Frame, i int) {
 	n := len(f.Body)
 	switch k := rng.IntN(4); {

@@ -17,10 +17,10 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// saidWithin is how soon it is said that a page stopped answering.
+// saidWithin limits how long reporting an unresponsive page may take.
 const saidWithin = 3 * time.Second
 
-// onStage opens a page of buttons and a field, and returns the ref of the first.
+// onStage opens a page with buttons and a field, and returns the ref of the first button.
 func onStage(t *testing.T) (*actortest.Page, *actor.Tab, dom.Ref) {
 	t.Helper()
 	b, _, tab := start(t, tabpool.Config{})
@@ -31,12 +31,12 @@ func onStage(t *testing.T) (*actortest.Page, *actor.Tab, dom.Ref) {
 	return b.Page(0), tab, read(t, tab, actor.ReadOptions{}).Head.Snapshot.Elements.Slice()[0].Ref
 }
 
-// A page that stops answering after an action is said to have done so, whatever time the caller has.
+// A page that stops answering after an action is reported as unresponsive, however much time the caller has.
 func TestAPageThatHangsAfterAnActionIsSaidToHang(t *testing.T) {
 	for _, kind := range []driver.ActionKind{
 		driver.Click, driver.Type, driver.Fill, driver.Press, driver.Hover, driver.Scroll, driver.Select, driver.Check, driver.Drag, driver.Upload,
 	} {
-		for _, methods := range [][]string{{"Settle"}, {"Settle", "Read"}} { // while it comes to rest, and while it is read then
+		for _, methods := range [][]string{{"Settle"}, {"Settle", "Read"}} { // while it settles, and during the read after that
 			synctest.Test(t, func(t *testing.T) {
 				page, tab, ref := onStage(t)
 				one := driver.Action{Kind: kind, Spot: driver.At(ref + 7), Text: "x", To: new(driver.At(ref))}
@@ -72,7 +72,7 @@ func TestAPageThatHangsAfterAnActionIsSaidToHang(t *testing.T) {
 	}
 }
 
-// An action during which the page hangs is not said to be done.
+// An action during which the page hangs is not reported as done.
 func TestAnActionDuringWhichThePageHangsIsNotOK(t *testing.T) {
 	for _, method := range []string{"Do", "Find"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -109,7 +109,7 @@ func isUnresponsive(err error) bool {
 	return apierr.Is(err, apierr.Unresponsive)
 }
 
-// A form is not said to have refused a value that nobody could read any more.
+// A form is not reported to have refused a value that could not be read any more.
 func TestAFormWhosePageHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		page, tab, _ := onStage(t)
@@ -129,7 +129,7 @@ func TestAFormWhosePageHangs(t *testing.T) {
 	})
 }
 
-// A page that answers in time is not said to hang, nor is one whose caller has no time to find out.
+// A page that answers in time is not reported as unresponsive, nor is a page whose caller has no time to find out.
 func TestAPageThatIsBusyForAMomentDoesNotHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		page, tab, ref := onStage(t)
@@ -157,7 +157,7 @@ func TestAPageThatIsBusyForAMomentDoesNotHang(t *testing.T) {
 	})
 }
 
-// A page that shows one dialog after the other does not answer meanwhile, and does not hang: a policy answers them.
+// A page that shows one dialog after the other does not answer, but is not unresponsive, because a policy answers the dialogs.
 func TestDialogsThatAPolicyAnswersAreSignsOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		page, tab, ref := onStage(t)
@@ -178,7 +178,7 @@ func TestDialogsThatAPolicyAnswersAreSignsOfLife(t *testing.T) {
 	})
 }
 
-// Behind a dialog a page does not answer, and does not hang.
+// A page behind a dialog does not answer, but is not unresponsive.
 func TestADialogIsNoHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, tab, ref := onStage(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// TestMain fails the run when a test leaves a goroutine of the package behind.
+// TestMain fails the run if a test leaks a goroutine of the package.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if left := actortest.Goroutines(); code == 0 && left != "" {
@@ -37,8 +37,8 @@ func shop(b *actortest.Browser) {
 	})
 }
 
-// start makes a pool with a tab that shows the shop. The pool is closed with the test, and the page must
-// not have seen its rules broken.
+// start creates a pool with a tab that shows the shop. The pool is closed at the end of the test, and the page's rules must not have been
+// broken.
 func start(t *testing.T, cfg tabpool.Config) (*actortest.Browser, *tabpool.Pool, *actor.Tab) {
 	t.Helper()
 	b := actortest.NewBrowser()
@@ -72,7 +72,7 @@ func read(t *testing.T, tab *actor.Tab, o actor.ReadOptions) actor.Reading {
 	return r
 }
 
-// texts lists the elements as ref:text.
+// texts formats the elements as ref:text.
 func texts(s *dom.Snapshot) string {
 	var out []string
 	for _, el := range s.Elements.Slice() {

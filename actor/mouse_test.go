@@ -14,13 +14,14 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// TestATurnLetsGo leaves a button down in turns that end in every way: it is released, as a part of the turn where the page can answer.
+// TestATurnLetsGo leaves a button pressed in turns that end in every way. It must be released, as a part of the turn if the page can
+// answer.
 func TestATurnLetsGo(t *testing.T) {
 	const released = "; the button that was down was released at the end of the turn"
 	for name, c := range map[string]struct {
 		press dom.Ref
 		then  []turn.Step
-		gone  bool // the caller goes away
+		gone  bool // the caller cancels
 		ups   int
 		says  string
 	}{
@@ -56,7 +57,7 @@ func TestATurnLetsGo(t *testing.T) {
 				if n := len(out.Results); n > 0 && !strings.Contains(out.Results[n-1].Summary, c.says) {
 					t.Errorf("the last step says %q, not %q", out.Results[n-1].Summary, c.says)
 				}
-				synctest.Wait() // behind the turn, also when its caller did not wait
+				synctest.Wait() // after the turn, even if its caller did not wait
 				ups := 0
 				for _, a := range b.Page(0).Actions() {
 					if a.Kind == driver.MouseUp {

@@ -202,7 +202,7 @@ func TestNavigateWaitsForThePhaseThatWasAskedFor(t *testing.T) {
 		const parsed, loaded, quiet = driver.PhaseDOMContentLoaded, driver.PhaseLoad, driver.PhaseNetworkIdle
 		for i, tt := range []struct {
 			wait   actor.Wait
-			phases []driver.Phase // as they come; the last ends the wait
+			phases []driver.Phase // in order; the last one ends the wait
 		}{
 			{actor.WaitCommit, nil},
 			{actor.WaitDOMContentLoaded, []driver.Phase{quiet, parsed}},
@@ -273,7 +273,7 @@ func TestPagesThatACallLoadedArePrepared(t *testing.T) {
 		note(tab.Back(t.Context(), actor.WaitLoad))
 		note(tab.Reload(t.Context(), actor.WaitLoad))
 		read(t, tab, actor.ReadOptions{})
-		note(tab.Navigate(t.Context(), home+"alert", actor.WaitLoad)) // nothing is asked of a page behind a dialog
+		note(tab.Navigate(t.Context(), home+"alert", actor.WaitLoad)) // a page behind a dialog is not queried
 		want := "[0 0 0 0 0 0 0 0]"
 		if ahead {
 			want = "[1 1 1 2 3 4 5 5]"

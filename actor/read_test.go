@@ -92,7 +92,7 @@ func TestStructureAndAttributesAreAddedWhenAskedFor(t *testing.T) {
 	}
 }
 
-// frames builds a page: a button, an iframe with a button and an inner iframe, a button.
+// frames returns a page with a button, an iframe with a button and an inner iframe, and a button.
 func frames() []*actortest.Node {
 	inner := &actortest.Frame{ID: "inner", URL: home + "inner", Body: []*actortest.Node{actortest.Button("Deep")}}
 	inner.Body[0].Box = dom.Box{X: 1, Y: 2, Width: 10, Height: 10}
@@ -187,7 +187,7 @@ func TestWatchFollowsThePage(t *testing.T) {
 	read(t, tab, actor.ReadOptions{})
 	release()
 	for push := true; push; push, _ = b.Page(0).Observed() {
-		read(t, tab, actor.ReadOptions{}) // the tab lowers the observation between two calls
+		read(t, tab, actor.ReadOptions{}) // the tab lowers the subscription between two calls
 	}
 }
 
@@ -208,7 +208,7 @@ func TestReadConvergesWhileThePagePushes(t *testing.T) {
 	}
 }
 
-// Documents that push by turns are each read when they do not. It is not waited for a moment in which none of them does.
+// Documents that push alternately are each read when they do not push. The read does not wait for a moment without any push.
 func TestDocumentsThatTakeTurnsPushingAreRead(t *testing.T) {
 	b, _, tab := start(t, tabpool.Config{})
 	b.Page(0).Update(func(f *actortest.Frame) { f.Body = frames() })
@@ -241,7 +241,7 @@ func TestAPatchThatMakesNoSenseBreaksItsDocumentOnly(t *testing.T) {
 	b, _, tab := start(t, tabpool.Config{})
 	b.Page(0).Update(func(f *actortest.Frame) { f.Body = frames() })
 	read(t, tab, actor.ReadOptions{})
-	read(t, tab, actor.ReadOptions{}) // tells the page the refs
+	read(t, tab, actor.ReadOptions{}) // sends the refs to the page
 	page := b.Page(0)
 	page.Emit(driver.Patched{Patch: dom.Patch{Frame: "inner", Document: "page-1-document-3", Sequence: 99}})
 	h := until(t, tab, func(h *actor.Head) bool { return h.Snapshot.Elements.Len() == 5 })
@@ -344,7 +344,7 @@ func TestLooksAndMarkupFailAsReadsDo(t *testing.T) {
 	actortest.WantKind(t, markup(), apierr.Lost)
 }
 
-// Callers who wait for their turn share it, so that calls on a page that is slow do not queue up.
+// Callers that wait for their turn share it, so that calls on a slow page do not queue up.
 func TestReadsThatWaitShareATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _, tab := start(t, tabpool.Config{Mailbox: 2})
@@ -362,7 +362,7 @@ func TestReadsThatWaitShareATurn(t *testing.T) {
 				}
 			}
 		}
-		begin(t.Context(), actor.ReadOptions{}, fine(false)) // is under way
+		begin(t.Context(), actor.ReadOptions{}, fine(false)) // is running
 		before := page.Calls("Read")
 		impatient, cancel := context.WithCancel(t.Context())
 		begin(impatient, actor.ReadOptions{}, func(_ actor.Reading, err error) {
@@ -383,7 +383,7 @@ func TestReadsThatWaitShareATurn(t *testing.T) {
 	})
 }
 
-// An answer that lies ready serves who says how old it may be, unless somebody did something since.
+// A stored answer serves callers that accept its age, unless a call acted on the tab since.
 func TestMaxAgeIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, pool, tab := start(t, tabpool.Config{})

@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Where a navigation leads to can be refused although its URL was not: also after a redirect, by a click, and by going back.
+// The target of a navigation can be refused although its URL was allowed: after a redirect, after a click, and when going back.
 func TestARefusedNavigationIsTheErrorOfItsAction(t *testing.T) {
 	b, _, tab := start(t, tabpool.Config{})
 	refused := apierr.Errorf(apierr.Refused, "not there")

@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// publishedAt is the state of a tab with one button at a revision.
+// publishedAt returns the state of a tab with one button at a revision.
 func publishedAt(revision uint64, text string) Published {
 	e := &dom.Element{Ref: 4, Parent: dom.NoRef, Tag: "button", Role: "button", Text: text}
 	s := &dom.Snapshot{Epoch: "a", Revision: revision, Document: 1, Elements: dom.ListOf([]*dom.Element{e})}

@@ -26,7 +26,7 @@ func byRole(role, name string) target.Target {
 	return target.Target{By: target.Role, Role: role, Name: name}
 }
 
-// set makes the nodes what the page shows.
+// set makes the page show the nodes.
 func set(p *actortest.Page, nodes ...*actortest.Node) {
 	p.Update(func(f *actortest.Frame) { f.Body = nodes })
 }
@@ -64,14 +64,14 @@ func TestActFindsWhatIsMeantWhenItsTurnComes(t *testing.T) {
 	if strings.Join(got, "; ") != want {
 		t.Errorf("did %s", strings.Join(got, "; "))
 	}
-	// What was looked into for the heading is not a change.
+	// Elements that were read to find the heading do not count as a change.
 	if n := out.Elements(out.After).Len(); out.Structural || n != 3 {
 		t.Errorf("%d elements count, want the two buttons and the field", n)
 	}
 }
 
-// TestLookingIntoStructureIsNoChange clicks a heading that does nothing, and that nobody had read: the page then says
-// that its other elements stand in others, where they have always been.
+// TestLookingIntoStructureIsNoChange clicks a heading without effect that was not read before. The page then reports parents for its other
+// elements, which they always had.
 func TestLookingIntoStructureIsNoChange(t *testing.T) {
 	b, _, tab := start(t, tabpool.Config{})
 	region := actortest.El("section", "region", "Orders of May", actortest.Heading(2, "Orders"), actortest.Button("Pay"))
@@ -131,7 +131,7 @@ func TestActHealsWhatWasRenderedAnew(t *testing.T) {
 	if !r.Done || !r.Healed || !strings.HasPrefix(r.Summary, `click "Pay": ok on [`) || page.Actions()[0].Ref != r.Ref {
 		t.Errorf("result is %+v", r)
 	}
-	// One that is hidden is no more than that, though another looks like it.
+	// A hidden element is reported only as hidden, even if another element looks like it.
 	hidden := actortest.Button("Hide me")
 	set(page, hidden)
 	read(t, tab, actor.ReadOptions{})

@@ -21,7 +21,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// shelf is a Keeper.
+// shelf is a Keeper that stores Records.
 type shelf struct {
 	mu   sync.Mutex
 	kept map[string]restore.Record
@@ -49,7 +49,7 @@ func (s *shelf) get(id string) (restore.Record, bool) {
 	return k, ok
 }
 
-// restorable makes a pool with a tab that comes back.
+// restorable creates a pool with a tab that is restored.
 func restorable(t *testing.T, cfg tabpool.Config) (*actortest.Browser, *tabpool.Pool, *actor.Tab) {
 	t.Helper()
 	b := actortest.NewBrowser()
@@ -64,8 +64,8 @@ func restorable(t *testing.T, cfg tabpool.Config) (*actortest.Browser, *tabpool.
 
 func back(h *actor.Head) bool { return h.Info.Status == actor.StatusReady }
 
-// TestUserAndPasswordOfAURLStayInTheTab restores a page that was asked for with a user and a password: it is fetched with
-// them again, and nobody reads them.
+// TestUserAndPasswordOfAURLStayInTheTab restores a page whose URL has a user and a password. The page is loaded with them again, but no
+// reader sees them.
 func TestUserAndPasswordOfAURLStayInTheTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := actortest.NewBrowser()
@@ -145,7 +145,7 @@ func TestRestoredTabIsTheSameTabInAnotherEpoch(t *testing.T) {
 	}
 }
 
-// kinds takes what a watch has to tell.
+// kinds returns the kinds of the events of a watch.
 func kinds(t *testing.T, w *tabpool.Watch) string {
 	t.Helper()
 	names := map[actor.TabEventKind]string{

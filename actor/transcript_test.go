@@ -18,8 +18,8 @@ import (
 	"github.com/domtap/domtap/internal/golden"
 )
 
-// TestTranscripts plays the scripts in testdata/transcripts and compares what the tab does. A script has one command
-// on each line; the events of one line, separated by ";", are in the tab's queue together:
+// TestTranscripts runs the scripts in testdata/transcripts and compares the results. A script has one command per line. The events of one
+// line, separated by ";", are in the tab's queue together:
 //
 //	open [restore]                  a tab that shows the shop, of the buttons Pay and Email and the link Help
 //	navigate URL | read | watch | click N | answer accept|dismiss     a call on the tab
@@ -31,8 +31,8 @@ import (
 //	break | mend                    the browser process ends, and runs again
 //	wait DURATION                   time passes
 //
-// After each line the transcript has the calls that the page received, the tab's events with the head that each was
-// published with, the results of calls, and the head when it is another.
+// After each line the transcript has the calls that the page received, the tab's events with the head that each was published with, the
+// results of calls, and the head if it has changed.
 func TestTranscripts(t *testing.T) {
 	golden.Run(t, "testdata/transcripts/*.txtar", 5, func(t *testing.T, script string) (got string) {
 		synctest.Test(t, func(t *testing.T) { got = play(t, script) })
@@ -79,7 +79,7 @@ func serveScreens(b *actortest.Browser) {
 	b.Serve(home+"stalls", func() actortest.Screen { return actortest.Screen{Title: "Stalls", Stall: true} })
 }
 
-// page is the page that was opened last.
+// page returns the page that was opened last.
 func (p *player) page() *actortest.Page {
 	last := p.browser.Page(0)
 	for i := 1; p.browser.Page(i) != nil; i++ {
@@ -88,7 +88,7 @@ func (p *player) page() *actortest.Page {
 	return last
 }
 
-// call runs a call on the tab beside the script; its result is in the transcript when there is one.
+// call runs a call on the tab concurrently with the script. Its result is added to the transcript when it is available.
 func (p *player) call(name string, work func(ctx context.Context) (string, error)) {
 	ctx := p.t.Context()
 	go func() {
@@ -140,7 +140,7 @@ func (p *player) run(words []string) {
 	}
 }
 
-// onTab makes a call on the tab.
+// onTab calls the tab.
 func (p *player) onTab(name, rest string) {
 	p.call(name, func(ctx context.Context) (string, error) {
 		switch name {
@@ -195,7 +195,7 @@ func (p *player) change(name, rest string) {
 	}
 }
 
-// report writes what happened since the last one.
+// report writes what happened since the last report.
 func (p *player) report() {
 	for i := 0; p.browser.Page(i) != nil; i++ {
 		if calls := p.browser.Page(i).Trace(); len(calls) > 0 {
@@ -234,7 +234,7 @@ func (p *player) events() {
 	}
 }
 
-// brief is a tab in a few words.
+// brief formats a tab in a few words.
 func brief(i actor.Info) string {
 	s := fmt.Sprintf("revision %d %s %s", i.Revision, i.Status, i.URL)
 	if i.Dialog != nil {

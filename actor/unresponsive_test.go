@@ -221,7 +221,7 @@ func TestACrashEndsCallsAndIsLeftByNavigation(t *testing.T) {
 	})
 }
 
-// Calls that navigate do not wait behind reads that the page does not answer: these end.
+// Calls that navigate do not wait for reads that the page does not answer. These reads end.
 func TestNavigatingDoesNotWaitForReadsOfAHangingPage(t *testing.T) {
 	for name, leave := range map[string]func(context.Context, *actor.Tab) error{
 		"Navigate": func(ctx context.Context, tab *actor.Tab) error {
@@ -273,7 +273,7 @@ func TestNavigatingDoesNotWaitForReadsOfAHangingPage(t *testing.T) {
 	}
 }
 
-// A read that a page does not answer ends, whatever its caller's time is.
+// A read that a page does not answer ends, however much time its caller has.
 func TestAReadOfAHangingPageEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _, tab := start(t, tabpool.Config{})
@@ -295,8 +295,8 @@ func TestAReadOfAHangingPageEnds(t *testing.T) {
 	})
 }
 
-// A read of a page that is known to hang fails after 5 s and says so; a model that looks at the page after the action that hung it
-// waited for 30 s before. A page that answers within the 5 s is read.
+// A read of a page that is known to hang fails with an error after 5 s. Before, a model that looked at the page after the action that hung
+// it waited for 30 s. A page that answers within the 5 s is read.
 func TestAReadOfAPageThatIsKnownToHangEndsSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _, tab := start(t, tabpool.Config{})

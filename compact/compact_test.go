@@ -108,7 +108,7 @@ func TestStringsAreCut(t *testing.T) {
 	}
 }
 
-// words counts as a tokenizer would that makes one token of every space and line end.
+// words counts like a tokenizer with one token per space and line end.
 func words(s string) int { return strings.Count(s, " ") + strings.Count(s, "\n") }
 
 func longHeader() Header {
@@ -154,10 +154,10 @@ func TestEmptyHeader(t *testing.T) {
 	}
 }
 
-// TestSettledTokensAreExact walks over the sizes at which the figure in "# Tokens:" gets longer.
+// TestSettledTokensAreExact covers the sizes at which the number in "# Tokens:" gets longer.
 func TestSettledTokensAreExact(t *testing.T) {
 	h := Header{URL: "https://a.example/", Title: "T", Next: "c1"}
-	letters := func(s string) int { return len(s) } // every byte counts, so every digit does
+	letters := func(s string) int { return len(s) } // every byte counts, and so does every digit
 	for n := range 60 {
 		all := make([]*dom.Element, n)
 		for i := range all {
@@ -184,7 +184,7 @@ func TestSettleLeavesViewsWithoutBudget(t *testing.T) {
 	}
 }
 
-// TestValuesAreNoStates has values that say what a state says, or what ends a line.
+// TestValuesAreNoStates has values that look like a state, or like the end of a line.
 func TestValuesAreNoStates(t *testing.T) {
 	for value, want := range map[string]string{
 		"SPRING":            `[1] Name (input =SPRING)`,
@@ -202,7 +202,7 @@ func TestValuesAreNoStates(t *testing.T) {
 	}
 }
 
-// TestADiffSaysWhatAddedElementsHold has values and states of what was added, and of nothing else.
+// TestADiffSaysWhatAddedElementsHold checks that a diff has the values and states of added elements only.
 func TestADiffSaysWhatAddedElementsHold(t *testing.T) {
 	field := &dom.Element{Ref: 6, Tag: "input", Type: "text", Role: "textbox", Text: "Name", Value: `Ada "L"`, States: dom.States{Required: dom.True}}
 	box := &dom.Element{Ref: 7, Tag: "input", Type: "checkbox", Role: "checkbox", Text: "Gift", Value: "on", States: dom.States{Checked: dom.True}}
@@ -225,7 +225,7 @@ func TestDiffOfUnknownElements(t *testing.T) {
 	}
 }
 
-// checkLine fails the test unless the line holds nothing that could end or hide it.
+// checkLine fails the test if the line contains anything that could end or hide it.
 func checkLine(t *testing.T, line string) {
 	t.Helper()
 	if !utf8.ValidString(line) {
@@ -238,7 +238,7 @@ func checkLine(t *testing.T, line string) {
 	}
 }
 
-// hostileElement spreads the strings over an element's fields.
+// hostileElement distributes the strings over an element's fields.
 func hostileElement(ref uint32, states uint32, a, b, c string) *dom.Element {
 	tri := func(shift int) dom.Tri { return dom.Tri(states >> shift & 3) }
 	e := &dom.Element{

@@ -11,8 +11,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// checkDenseDiff prints the changes between two views, and fails the test unless the text is well formed, and reads back
-// as the changes are.
+// checkDenseDiff prints the changes between two views, and fails the test unless the text is well formed and parsing it returns the
+// changes.
 func checkDenseDiff(t *testing.T, from, to dense.Side) string {
 	t.Helper()
 	text := dense.Changes{From: from, To: to, Diff: diff.Compute(from.Shown, to.Shown)}.Text()
@@ -48,7 +48,7 @@ func checkDenseDiff(t *testing.T, from, to dense.Side) string {
 	return text
 }
 
-// checkBriefDiff checks that brief changes are well formed, and count what all changes list.
+// checkBriefDiff checks that brief changes are well formed, and have the same counts as the list of all changes.
 func checkBriefDiff(t *testing.T, from, to dense.Side) string {
 	t.Helper()
 	c := dense.Changes{From: from, To: to, Diff: diff.Compute(from.Shown, to.Shown)}
@@ -81,7 +81,7 @@ func checkRedrawn(t *testing.T, got dense.Diff, was, now map[uint32]*dom.Element
 		for k := range r.Count {
 			a, b := was[r.Old+k], now[r.New+k]
 			if a == nil || b == nil || now[r.Old+k] != nil || was[r.New+k] != nil {
-				continue // elements between them that are not of the view
+				continue // elements between them that are not in the view
 			}
 			if x, y := unfocused(a), unfocused(b); x.Name != y.Name || x.Role != y.Role || x.Value != y.Value || !slices.Equal(x.States, y.States) {
 				t.Fatalf("%+v was replaced by %+v", x, y)
@@ -92,7 +92,7 @@ func checkRedrawn(t *testing.T, got dense.Diff, was, now map[uint32]*dom.Element
 	return refs
 }
 
-// checkListed checks that elements are read as they are, and returns their refs.
+// checkListed checks that the parsed elements are correct, and returns their refs.
 func checkListed(t *testing.T, got []dense.Element, all map[uint32]*dom.Element) (refs []uint32) {
 	t.Helper()
 	for _, e := range got {
@@ -109,7 +109,7 @@ func checkListed(t *testing.T, got []dense.Element, all map[uint32]*dom.Element)
 	return refs
 }
 
-// checkChanged checks that elements read as they were and are, and that none is missing.
+// checkChanged checks that the parsed old and new states of elements are correct, and that none is missing.
 func checkChanged(t *testing.T, text string, got dense.Diff, was, now map[uint32]*dom.Element) {
 	t.Helper()
 	listed := map[uint32]bool{}
@@ -131,7 +131,7 @@ func checkChanged(t *testing.T, text string, got dense.Diff, was, now map[uint32
 	}
 }
 
-// unfocused returns what is read of an element, without the focus.
+// unfocused returns the parsed form of an element, without the focus.
 func unfocused(e *dom.Element) dense.Element {
 	out := readable(e)
 	out.States = slices.DeleteFunc(out.States, isFocus)
@@ -154,8 +154,7 @@ func sameRefs(a, b []uint32) bool {
 	return slices.Equal(a, b)
 }
 
-// FuzzDenseDiffReadsBack: whatever two pages are made of, the changes that are read from their text are those from one
-// view to the other.
+// FuzzDenseDiffReadsBack checks for arbitrary pages that parsing the text of the changes returns the changes from one view to the other.
 func FuzzDenseDiffReadsBack(f *testing.F) {
 	f.Add([]byte(strings.Repeat("\xe1\x05\x80\x91\x03\xe0\x01\x00", 20)), []byte(strings.Repeat("\xe1\x05\x80\x81\x03\xe0\x02\x00", 20)), 0, "All of it…\nMore…+7\n\\…+12\nA long one…", "…+5")
 	f.Add([]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x10\x11\x12\x13\x14\x15\x16"), []byte("\x01\x00\x03\x02\x40\x05\x06"), 0, "Delete (button)\n[7] Home", "a ← b")

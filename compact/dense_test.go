@@ -18,7 +18,7 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// readable returns what a parser of DENSE must find of an element.
+// readable returns the expected parsed form of an element.
 func readable(e *dom.Element) dense.Element {
 	value := ""
 	if part.HasReadableValue(e) {
@@ -31,7 +31,7 @@ func readable(e *dom.Element) dense.Element {
 	}
 }
 
-// leftOf returns how many characters of a value are left when its text says so.
+// leftOf returns the number of characters omitted from a value, if its text shows it.
 func leftOf(e *dom.Element, value string) int {
 	if !strings.HasSuffix(value, part.Ellipsis) {
 		return 0
@@ -39,8 +39,7 @@ func leftOf(e *dom.Element, value string) int {
 	return e.ValueLeft
 }
 
-// checkDense prints a view in every way and fails the test unless the text is well formed and its
-// elements read back as they are.
+// checkDense prints a view in every way and fails the test unless the text is well formed and parsing it returns the elements.
 func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
 	t.Helper()
 	contexts := elementcontext.Tell(all, all)
@@ -80,7 +79,7 @@ func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
 						}
 					}
 				}
-				if len(got[i].Hints) < len(want.Hints) { // of a day, the date may be left out
+				if len(got[i].Hints) < len(want.Hints) { // the hint may omit the date of a day
 					want.Hints = slices.DeleteFunc(want.Hints, func(hint string) bool { return strings.HasPrefix(hint, "is-20") })
 				}
 				if !equalRead(got[i], want) {
@@ -101,8 +100,8 @@ func equalRead(a, b dense.Element) bool {
 		a.Target == b.Target && a.Context == b.Context && a.ContextLeft == b.ContextLeft && a.Covered == b.Covered
 }
 
-// FuzzDenseReadsBack: whatever a page is made of, the elements that are read from its text are those of
-// the view, with their refs, names, roles, values and states.
+// FuzzDenseReadsBack checks for arbitrary pages that parsing the text returns the elements of the view, with their refs, names, roles,
+// values and states.
 func FuzzDenseReadsBack(f *testing.F) {
 	f.Add([]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x10\x11\x12\x13\x14\x15\x16"), "Delete (button)\n[7] Home", "a [12] b → c | d", "https://a.example/x")
 	f.Add([]byte(strings.Repeat("\x21\x05\x00\x01\x33\x42", 20)), "Name (x\n (link) ‹3› →x\n| # <a>\n! alert: x", "\\", "https://b.example/")
@@ -139,7 +138,7 @@ var (
 	fuzzHrefs = []string{"", "", "https://a.example/x", "https://b.example/[3] (y)?q=a b", "https://b.example/2", "mailto:a@b", "javascript:x", "/rel ative\\"}
 )
 
-// fuzzedPage makes elements of bytes, five for each.
+// fuzzedPage creates elements from bytes, five for each.
 func fuzzedPage(shape []byte, names []string, value string) []*dom.Element {
 	var all []*dom.Element
 	for i := 0; len(shape) >= 5; i, shape = i+1, shape[5:] {
@@ -174,7 +173,7 @@ func fuzzedPage(shape []byte, names []string, value string) []*dom.Element {
 	return all
 }
 
-// FuzzRunsReadBack: elements whose names count on, or do not, in rows or not, are read back from brief pages as they are.
+// FuzzRunsReadBack checks that elements with or without counting names, in rows or not, are restored from brief pages.
 func FuzzRunsReadBack(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00"), "Seat 1", uint16(12), uint8(1), uint8(4), uint8(1))
 	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00"), "Row 08 seat 009", uint16(40), uint8(2), uint8(8), uint8(2))
@@ -220,8 +219,8 @@ func FuzzRunsReadBack(f *testing.F) {
 	})
 }
 
-// FuzzBoardsReadBack: days, by their numbers or as dates in words, some of them disabled or called otherwise, some not there, in rows or not, are
-// read back from brief pages as they are.
+// FuzzBoardsReadBack checks that days, as numbers or as written dates, some of them disabled, named differently or missing, in rows or not,
+// are restored from brief pages.
 func FuzzBoardsReadBack(f *testing.F) {
 	f.Add([]byte("\x02\x00\x00\x00\x00\x00\x00\x02"), "Choose ", "Monday, January 2nd, 2006", uint16(42), uint16(9000), uint8(7), uint8(2))
 	f.Add([]byte("\x00\x00\x00\x00\x01\x00\x00\x04"), "", "2", uint16(42), uint16(9000), uint8(7), uint8(1))
@@ -233,7 +232,7 @@ func FuzzBoardsReadBack(f *testing.F) {
 	})
 }
 
-// daysOf makes the days of a calendar.
+// daysOf creates the days of a calendar.
 func daysOf(kinds []byte, before, layout string, count, first uint16, columns, refStep uint8) (shown, all []*dom.Element) {
 	table := &dom.Element{Ref: 0, Parent: dom.NoRef, Tag: "table", Role: "grid", Kind: dom.Structural}
 	all = []*dom.Element{table}
@@ -252,7 +251,7 @@ func daysOf(kinds []byte, before, layout string, count, first uint16, columns, r
 			kind = kinds[i%len(kinds)]
 		}
 		switch {
-		case kind&1 != 0: // not there
+		case kind&1 != 0: // missing
 			continue
 		case kind&2 != 0:
 			e.Text, e.States.Disabled = "Not available "+strings.TrimPrefix(e.Text, before), dom.True
@@ -267,7 +266,7 @@ func daysOf(kinds []byte, before, layout string, count, first uint16, columns, r
 	return slices.DeleteFunc(slices.Clone(all), func(e *dom.Element) bool { return e.Kind != dom.Interactive }), all
 }
 
-// dated is a day in a layout of package time, in which "2nd" stands for an ordinal.
+// dated formats a day in a layout of package time, in which "2nd" stands for an ordinal.
 func dated(day time.Time, layout string) string {
 	ordinal := "th"
 	switch n := day.Day(); {
@@ -281,7 +280,7 @@ func dated(day time.Time, layout string) string {
 	return day.Format(strings.ReplaceAll(layout, "2nd", "2"+ordinal))
 }
 
-// counted counts a name's last number on, and the one before by rows.
+// counted increments the last number of a name, and the number before it by rows.
 func counted(name string, i, columns, step int) string {
 	digits := regexp.MustCompile(`[0-9]+`).FindAllStringIndex(name, -1)
 	by := []int{i * step}
@@ -302,7 +301,7 @@ func counted(name string, i, columns, step int) string {
 	return name
 }
 
-// TestDenseSaysAPageOnceInTheHistory: also one that redirects to itself before it has a title.
+// TestDenseSaysAPageOnceInTheHistory includes a page that redirects to itself before it has a title.
 func TestDenseSaysAPageOnceInTheHistory(t *testing.T) {
 	for want, history := range map[string][]Visit{
 		"Navigation: Shop → Cart\n":                {{"https://a.example/", "Shop"}, {"https://a.example/cart", ""}, {"https://a.example/cart?2", ""}, {"https://a.example/cart?3", "Cart"}, {"https://a.example/cart?4", "Cart"}},
@@ -317,7 +316,7 @@ func TestDenseSaysAPageOnceInTheHistory(t *testing.T) {
 	}
 }
 
-// BenchmarkDenseRuns prints 10,000 elements that look like a run and are none.
+// BenchmarkDenseRuns prints 10,000 elements that look like a run but are not one.
 func BenchmarkDenseRuns(b *testing.B) {
 	all := make([]*dom.Element, 10_000)
 	for i := range all {

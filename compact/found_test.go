@@ -32,8 +32,7 @@ func TestFound(t *testing.T) {
 	}
 }
 
-// FuzzFound holds that a text never costs more than the budget, says exactly what it costs, and has the lines of the
-// elements and no others.
+// FuzzFound checks that a text never costs more than the budget, reports its exact cost, and has exactly the lines of the elements.
 func FuzzFound(f *testing.F) {
 	f.Add("https://x.example/", "Title", "query", "Edit", uint16(200), uint8(3), uint16(3))
 	f.Add("https://x.example/", strings.Repeat("👩‍👩‍👧‍👧", 80), strings.Repeat("𓀀", 200), strings.Repeat("𒀱", 101), uint16(100), uint8(0), uint16(0))

@@ -13,8 +13,8 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// TestTranscripts prints the pages in testdata/*.txtar and compares. A file has a comment and sections,
-// each behind a line "-- name --". For LINES:
+// TestTranscripts prints the pages in testdata/*.txtar and compares the results. A file has a comment and sections, each after a line "--
+// name --". For LINES:
 //
 //	page      the URL and, on the second line, the title
 //	history   title @ URL of the pages before and of this one
@@ -22,15 +22,15 @@ import (
 //	elements  one element a line, as read by parseElement
 //	lines     what is to come out
 //
-// For TREE: the same with tree in the place of lines. Elements stand two spaces right of their parents,
-// and the option fold=REF prints that one without what stands below it.
+// For TREE: the same with tree instead of lines. Elements are indented by two spaces more than their parents, and the option fold=REF
+// prints that element without its descendants.
 //
-// For DENSE: the same with dense in the place of tree; the option interactive leaves structural elements
-// out of the view, mention=needed or mention=none the lines without refs, and brief has runs as one line.
+// For DENSE: the same with dense instead of tree. The option interactive excludes structural elements from the view, mention=needed or
+// mention=none the lines without refs, and brief prints runs as one line.
 //
-// For DIFF: old and new hold elements, diff what is to come out. For DENSE_DIFF: the same with dense_diff in the place of
-// diff. Elements stand two spaces right of their parents, and the views leave out structural elements. brief in
-// the place of dense_diff has the same changes, printed briefly.
+// For DIFF: old and new contain elements, and diff the expected text. For DENSE_DIFF: the same with dense_diff instead of diff. Elements
+// are indented by two spaces more than their parents, and the views exclude structural elements. brief instead of dense_diff has the same
+// changes, printed briefly.
 func TestTranscripts(t *testing.T) {
 	golden.Each(t, "testdata/*.txtar", 1, func(t *testing.T, archived *golden.Archive) {
 		a := archive{archived}
@@ -52,7 +52,7 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-// archive is the archive of a test.
+// archive is the archive of a test case.
 type archive struct{ *golden.Archive }
 
 func (a archive) elements(t *testing.T, name string) []*dom.Element {
@@ -122,7 +122,7 @@ func (a archive) dense(t *testing.T) string {
 	return Dense(h, v, p.Lines(v.Elements.Slice(), mention))
 }
 
-// denseDiff prints what changed between the archive's pages as DENSE_DIFF.
+// denseDiff prints the changes between the archive's pages as DENSE_DIFF.
 func (a archive) denseDiff(t *testing.T, brief bool) string {
 	t.Helper()
 	h, o := a.header(t)
@@ -196,8 +196,8 @@ func (a archive) header(t *testing.T) (Header, view.Options) {
 	return h, o
 }
 
-// parseElement reads `7 input "Email" type=email required`: ref, tag, text, then fields. Strings may be
-// quoted as in Go; a state without a value is true; the role is that of the tag unless given.
+// parseElement parses `7 input "Email" type=email required`: ref, tag, text, then fields. Strings may be quoted as in Go. A state without a
+// value is true. The default role is the role of the tag.
 func parseElement(t *testing.T, line string) *dom.Element {
 	t.Helper()
 	e := &dom.Element{Parent: dom.NoRef}
@@ -229,7 +229,7 @@ func parseElement(t *testing.T, line string) *dom.Element {
 	return e
 }
 
-// unquoted returns what a Go string stands for; anything else stands for itself.
+// unquoted returns the value of a Go string, or else the text unchanged.
 func unquoted(s string) string {
 	if u, err := strconv.Unquote(s); err == nil {
 		return u
@@ -237,7 +237,7 @@ func unquoted(s string) string {
 	return s
 }
 
-// cutWord cuts the first word off, which may hold a quoted string with spaces.
+// cutWord splits off the first word, which may contain a quoted string with spaces.
 func cutWord(s string) (word, rest string) {
 	quoted := false
 	for i := 0; i < len(s); i++ {

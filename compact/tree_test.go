@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// nested returns n buttons, each inside the one before.
+// nested returns n buttons, each inside the previous one.
 func nested(n int) []*dom.Element {
 	out := make([]*dom.Element, n)
 	for i := range out {
@@ -36,8 +36,7 @@ func TestTreeLinesAreBoundedHoweverDeep(t *testing.T) {
 	}
 }
 
-// pieces counts like a tokenizer that has tokens for eight spaces and for one, so that a deeper line may
-// cost less than another.
+// pieces counts like a tokenizer with tokens for eight spaces and for one, so that a deeper line may cost less than another.
 func pieces(s string) int {
 	return len(strings.ReplaceAll(s, "        ", "8"))
 }
@@ -96,8 +95,7 @@ func FuzzTreeEntryIsOneValidLine(f *testing.F) {
 	})
 }
 
-// checkEntry fails the test unless the first ref that stands outside of quotes is one of the three from
-// first on.
+// checkEntry fails the test unless the first ref outside of quotes is first or one of the next two.
 func checkEntry(t *testing.T, line string, first uint32) {
 	t.Helper()
 	rest := strings.TrimLeft(line, " ")

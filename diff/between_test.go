@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// chunked cuts a list at random places, and takes over chunks of an older one where they fit.
+// chunked divides a list at random places, and reuses chunks of an older one where possible.
 func chunked(random *rand.Rand, elements []*dom.Element, older dom.List) dom.List {
 	var chunks []*dom.Chunk
 	for len(elements) > 0 {
@@ -28,7 +28,7 @@ func chunked(random *rand.Rand, elements []*dom.Element, older dom.List) dom.Lis
 	return dom.NewList(chunks)
 }
 
-// Between two lists there is what Compute finds, whatever they share.
+// Between returns the same as Compute, whatever the lists share.
 func TestBetweenIsCompute(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 3000 {

@@ -12,12 +12,12 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// el makes an element out of "ref:text" or "ref:text=value".
+// el creates an element from "ref:text" or "ref:text=value".
 func el(ref dom.Ref, text, value string) *dom.Element {
 	return &dom.Element{Ref: ref, Parent: dom.NoRef, Tag: "button", Text: text, Value: value}
 }
 
-// list reads elements from words such as "3" (text t3), "3b" (another key) and "3=x" (another value).
+// list parses elements from words such as "3" (text t3), "3b" (another key) and "3=x" (another value).
 func list(t *testing.T, words string) []*dom.Element {
 	t.Helper()
 	var out []*dom.Element
@@ -46,7 +46,7 @@ func words(elements []*dom.Element) string {
 	return strings.Join(out, " ")
 }
 
-// describe writes a diff such as "+3@1 -4@0 ~5@2 >6@0-3".
+// describe formats a diff such as "+3@1 -4@0 ~5@2 >6@0-3".
 func describe(d Diff) string {
 	var out []string
 	for _, a := range d.Added {
@@ -97,7 +97,7 @@ func TestCompute(t *testing.T) {
 			d := Compute(old, now)
 			got := describe(d)
 			if test.name == "swapped" || test.name == "reversed" || test.name == "refs far apart" {
-				// Which of several equally short sets of moves is taken is not promised.
+				// The choice between several smallest sets of moves is not specified.
 				if len(d.Moved) != strings.Count(test.want, ">") {
 					t.Errorf("%d moves in %q, want as many as in %q", len(d.Moved), got, test.want)
 				}
@@ -323,7 +323,7 @@ func randomList(random *rand.Rand, n int) []*dom.Element {
 	return out
 }
 
-// mutate returns a copy of a list with a few random edits; untouched elements are shared.
+// mutate returns a copy of a list with a few random edits. Untouched elements are shared.
 func mutate(random *rand.Rand, in []*dom.Element) []*dom.Element {
 	out := slices.Clone(in)
 	for range 1 + random.IntN(4) {

@@ -7,15 +7,14 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// listOf reads a list from bytes: two bytes an element, the first its ref, the second its fields. Refs
-// that stand there already are left out.
+// listOf creates a list from bytes, two bytes per element: the first is its ref, the second its fields. Repeated refs are omitted.
 func listOf(data []byte) []*dom.Element {
 	var out []*dom.Element
 	seen := map[dom.Ref]bool{}
 	for ; len(data) >= 2; data = data[2:] {
 		ref, variant := dom.Ref(data[0]%48), data[1]
 		if data[0] >= 250 {
-			ref = 1 << 30 * dom.Ref(data[0]-249) // far away from the others
+			ref = 1 << 30 * dom.Ref(data[0]-249) // far from the others
 		}
 		if seen[ref] {
 			continue
@@ -33,7 +32,7 @@ func listOf(data []byte) []*dom.Element {
 	return out
 }
 
-// split cuts data into n lists.
+// split divides data into n lists.
 func split(data []byte, n int) [][]*dom.Element {
 	var out [][]*dom.Element
 	for i := range n {
@@ -143,7 +142,7 @@ func FuzzDuplicatesAreCounted(f *testing.F) {
 	})
 }
 
-// hostile makes a diff out of bytes that fits nothing in particular.
+// hostile creates an arbitrary diff from bytes.
 func hostile(data []byte) Diff {
 	var d Diff
 	for ; len(data) >= 4; data = data[4:] {
@@ -169,8 +168,7 @@ func hostile(data []byte) Diff {
 	return d
 }
 
-// FuzzHostileDiffsAreRefused applies and composes nonsense: it must end in an error that says so, or
-// in a list without holes and duplicates.
+// FuzzHostileDiffsAreRefused applies and composes invalid diffs. The result must be an error, or a list without holes and duplicates.
 func FuzzHostileDiffsAreRefused(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 1, 1, 0, 0, 0, 2, 255, 0, 1, 3, 127, 255, 2})
 	f.Add([]byte{3, 0, 3, 0, 0, 1, 0, 1, 0, 3, 1, 1, 2, 4, 0, 1})

@@ -3,7 +3,7 @@ package dom
 import "testing"
 
 func TestCredentialsInAddressesAreMasked(t *testing.T) {
-	for url, want := range map[string][2]string{ // in what is shown now, and in what is kept
+	for url, want := range map[string][2]string{ // as shown now, and as stored
 		"https://a.example/x?q=1":                         {"https://a.example/x?q=1", "https://a.example/x?q=1"},
 		"https://user:pass@a.example/x":                   {"https://a.example/x", "https://a.example/x"},
 		"https://user:p@ss@a.example":                     {"https://a.example", "https://a.example"},

@@ -34,7 +34,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// Gaps hold all that differs, and what stands between them is identical.
+// Gaps contain all differences, and the elements between them are identical.
 func TestGapsHoldAllThatDiffers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -50,7 +50,7 @@ func TestGapsHoldAllThatDiffers(t *testing.T) {
 			for range random.IntN(9) {
 				fresh = append(fresh, dom.NewChunk(elements(random.IntN(6))))
 			}
-			if at < to && random.IntN(2) == 0 { // a chunk of which one element is another
+			if at < to && random.IntN(2) == 0 { // a chunk with one changed element
 				changed := slices.Clone(other[at].Elements())
 				if len(changed) > 0 {
 					changed[random.IntN(len(changed))] = &dom.Element{}

@@ -12,7 +12,7 @@ var roles = []string{
 	"button", "textbox", "checkbox", "combobox", "link", "tab", "menuitem", "navigation", "tablist", "form", "",
 }
 
-// read makes a snapshot and options out of bytes: ten bytes of options, then two an element.
+// read creates a snapshot and options from bytes: ten bytes of options, then two per element.
 func read(data []byte) (*dom.Snapshot, Options) {
 	head := make([]byte, 10)
 	copy(head, data)
@@ -27,7 +27,7 @@ func read(data []byte) (*dom.Snapshot, Options) {
 		MaxElements:     int(head[2]) - 8,
 		MaxTokens:       int(head[3])<<2 - 8,
 		Overhead:        int(head[4]),
-		// Cost is a plain function of the element, so that it can be asked again.
+		// Cost is a pure function of the element, so that it can be called again.
 		Cost: func(e *dom.Element) int { return int(e.Level) },
 	}
 	var all []*dom.Element
@@ -118,7 +118,7 @@ func FuzzViewIsASubsequence(f *testing.F) {
 	})
 }
 
-// below walks up from an element, the other way round than the view does.
+// below walks up from an element, in contrast to the view.
 func below(s *dom.Snapshot, e *dom.Element, root dom.Ref) bool {
 	for ; ; e = s.Elements.Slice()[e.Parent] {
 		if e.Ref == root {

@@ -9,8 +9,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// FuzzAfterIsOf follows a page that changes, in chunks, by views that are each made from the one before, with the
-// options that every fuzz target knows: they are those made from nothing.
+// FuzzAfterIsOf follows a changing page in chunks, with views that are each computed from the previous one, and with the options of all
+// fuzz targets. They must equal views that are computed from scratch.
 func FuzzAfterIsOf(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -78,7 +78,7 @@ func disturb(random *rand.Rand, chunks []*dom.Chunk) []*dom.Chunk {
 	return chunks
 }
 
-// What did not change is shared, so that the next comparison passes over it.
+// Unchanged chunks are shared, so that the next comparison skips them.
 func TestViewsShareWhatDidNotChange(t *testing.T) {
 	var chunks []*dom.Chunk
 	for i := range 50 {

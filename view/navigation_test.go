@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// menu is a navigation with links, from ref on, and a button behind it.
+// menu returns a navigation with links, with refs starting at ref, followed by a button.
 func menu(ref dom.Ref, name string, links ...string) []*dom.Element {
 	out := []*dom.Element{{Ref: ref, Parent: dom.NoRef, Kind: dom.Structural, Role: "navigation", Text: name}}
 	for i, text := range links {

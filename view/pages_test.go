@@ -8,13 +8,13 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// walk goes through the pages of a selection as a client with a cursor does. It checks what holds for every
-// page, and lets the page change in between.
+// walk reads the pages of a selection as a client with a cursor does. It checks the invariants of every page, and lets the page change in
+// between.
 type walk struct {
 	t     *testing.T
 	o     Options
 	given map[dom.Ref]bool
-	// order holds what was given, page by page, each page best first.
+	// order holds the returned elements, page by page, each page best first.
 	order []*dom.Element
 }
 
@@ -25,7 +25,7 @@ func newWalk(t *testing.T, o Options) *walk {
 	return w
 }
 
-// page takes the next page of a snapshot.
+// page returns the next page of a snapshot.
 func (w *walk) page(s *dom.Snapshot) View {
 	w.t.Helper()
 	whole := w.o
@@ -130,7 +130,7 @@ func FuzzPagesShowEverythingOnceByRank(f *testing.F) {
 	})
 }
 
-// change makes the next state of a page out of one byte: an element goes, comes, or becomes another.
+// change creates the next state of a page from one byte: an element is removed, added, or replaced.
 func change(s *dom.Snapshot, b byte, fresh dom.Ref) *dom.Snapshot {
 	now := slices.Clone(s.Elements.Slice())
 	i := 0
@@ -157,7 +157,7 @@ func FuzzPagesOfAChangingPageLoseAndRepeatNothing(f *testing.F) {
 	f.Add([]byte("\x02\x00\x09\x40\x03.....the quick brown fox jumps over the lazy dog"), []byte{0, 1, 2, 4, 5, 6, 200, 201, 202, 77})
 	f.Fuzz(func(t *testing.T, data, changes []byte) {
 		s, o := read(data)
-		o.HasRoot = false // a root that goes ends the walk
+		o.HasRoot = false // removing the root ends the walk
 		whole := o
 		whole.MaxElements, whole.MaxTokens = 0, 0
 		always := selectedRefs(t, s, whole)
@@ -173,7 +173,7 @@ func FuzzPagesOfAChangingPageLoseAndRepeatNothing(f *testing.F) {
 			v = w.page(s)
 		}
 		if v.Reason != NotTruncated {
-			return // the budget does not suffice for the next element
+			return // the budget is not sufficient for the next element
 		}
 		for r := range always {
 			if !w.given[r] {

@@ -9,8 +9,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// state makes elements of words such as `7:button:Pay`, with a key of tag and text; `7:button:Pay:/x` has an href,
-// and `>7:button:Pay` stands in the nearest one before it without a ">".
+// state returns elements for words such as `7:button:Pay`, with a key of tag and text. `7:button:Pay:/x` has an href, and the parent of
+// `>7:button:Pay` is the last element before it without a ">".
 func state(words string) []*dom.Element {
 	var out []*dom.Element
 	parent := dom.NoRef
@@ -95,8 +95,8 @@ func TestReusedElementsAreKnown(t *testing.T) {
 	}
 }
 
-// TestNoHeirAmongTwins holds on random pages that whatever is found is the only one of its name, was not there
-// before, and is never found for one that had a twin.
+// TestNoHeirAmongTwins checks on random pages that every heir is the only element of its name, was not there before, and that an element
+// with a twin has no heir.
 func TestNoHeirAmongTwins(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func(from int) []*dom.Element {
@@ -143,7 +143,7 @@ func TestNoHeirAmongTwins(t *testing.T) {
 	}
 }
 
-// FuzzHeirAndReusedTakeAnything holds that no pair of states makes them panic or loop.
+// FuzzHeirAndReusedTakeAnything checks that no pair of states makes them panic or loop.
 func FuzzHeirAndReusedTakeAnything(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, []byte{4, 5, 6}, uint32(1))
 	f.Fuzz(func(t *testing.T, a, b []byte, ref uint32) {

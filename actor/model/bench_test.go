@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// fullPatch returns a full patch of n elements in groups of ten, the first of each group holding the others.
+// fullPatch returns a full patch of n elements in groups of ten. The first element of each group contains the others.
 func fullPatch(n int) dom.Patch {
 	p := dom.Patch{Document: "d", Sequence: 1, Full: true, Measured: true, Scroll: dom.Box{Width: 1280, Height: 800}}
 	for i := range n {
@@ -24,8 +24,7 @@ func fullPatch(n int) dom.Patch {
 	return p
 }
 
-// BenchmarkApply measures what one patch costs up to the sequence that is published, on a page of
-// 25,000 elements.
+// BenchmarkApply measures the cost of one patch up to the published sequence, on a page of 25,000 elements.
 func BenchmarkApply(b *testing.B) {
 	const size = 25_000
 	for _, k := range []int{1, 10, 100} {
@@ -76,7 +75,7 @@ func BenchmarkApply(b *testing.B) {
 	})
 }
 
-// BenchmarkHeld measures what a model holds of a page: an element, its node, and its place in the sequence.
+// BenchmarkHeld measures the memory of a model: elements, nodes, and the sequence.
 func BenchmarkHeld(b *testing.B) {
 	for _, size := range []int{75, 25_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {

@@ -2,7 +2,7 @@ package model
 
 import "github.com/domtap/domtap/dom"
 
-// Anew puts the sequence together from nothing, which must change nothing.
+// Anew rebuilds the sequence from scratch, which must change nothing.
 func (m *Model) Anew() dom.List {
 	m.sequence.invalidate()
 	if err := m.build(); err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// tape reads patches from a fuzzer's bytes; its end gives zeros.
+// tape reads patches from a fuzzer's bytes. After its end it returns zeros.
 type tape struct{ data []byte }
 
 func (p *tape) next() int {
@@ -53,9 +53,8 @@ func (p *tape) patch(sequence map[string]uint64) dom.Patch {
 	return out
 }
 
-// FuzzModelRefusesBadPatches feeds random patches: the model never panics, what it holds is always
-// sound, an acknowledgement names every element that its patch added, and refused patches leave their
-// document empty.
+// FuzzModelRefusesBadPatches applies random patches. The model must never panic and always be consistent, an acknowledgement must list
+// every element that its patch added, and rejected patches must leave their document empty.
 func FuzzModelRefusesBadPatches(f *testing.F) {
 	f.Add([]byte{0, 0, 3, 0, 0, 0, 0, 255, 0, 0, 0, 3, 3, 255, 0, 0, 0, 6, 3, 255, 0, 0, 2, 0, 1, 2, 4, 1, 4})
 	f.Add([]byte{0, 1, 2, 12, 0, 0, 0, 255, 1, 0, 0, 3, 0, 255, 2, 0, 0, 0, 1, 12, 0, 0, 0, 255, 2, 0, 0, 0})

@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// A long life of a page whose elements come and go: the sequence is the one that a plain list says, arranged anew or not,
-// and what did not change is shared with the sequence before.
+// In a long-lived page whose elements come and go, the sequence equals that of a plain list, also after a rebuild, and unchanged parts are
+// shared with the previous sequence.
 func TestTheSequenceFollowsLooseNodes(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	m := model.New()
@@ -25,7 +25,7 @@ func TestTheSequenceFollowsLooseNodes(t *testing.T) {
 		before := m.Elements()
 		p := dom.Patch{Document: "d", Sequence: uint64(i + 2)}
 		next := plain
-		// Ones that nothing stands below: all but the first of each ten of the full patch.
+		// Elements without children: all except the first of each ten of the full patch.
 		for range random.IntN(4) {
 			k := random.IntN(len(next))
 			if next[k]%10 != 0 || next[k] >= 2000 {
@@ -70,7 +70,7 @@ func TestTheSequenceFollowsLooseNodes(t *testing.T) {
 			t.Fatalf("%d elements are in %d chunks", len(plain), n)
 		}
 	}
-	if 2*shared < chunks { // up to four places change at a time, on a page of about ten chunks
+	if 2*shared < chunks { // up to four places change together, on a page of about ten chunks
 		t.Errorf("of %d chunks %d were shared with the sequence before", chunks, shared)
 	}
 }

@@ -15,17 +15,17 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// world is a scripted page, the model that follows it, and what the test knows of both.
+// world is a scripted page, the model that follows it, and the test's knowledge of both.
 type world struct {
 	t     *testing.T
 	rng   *rand.Rand
 	page  *actortest.Page
 	model *model.Model
-	// refs holds the ref that each node was seen with, owners the node of each ref.
+	// refs holds the observed ref of each node, and owners the node of each ref.
 	refs   map[*actortest.Node]dom.Ref
 	owners map[dom.Ref]*actortest.Node
 	main   *actortest.Frame
-	// away holds nodes that were taken out and may come back.
+	// away holds nodes that were removed and may come back.
 	away   []taken
 	frames int
 	texts  int
@@ -51,7 +51,7 @@ type list struct {
 	nodes *[]*actortest.Node
 }
 
-// nodes lists all nodes of the page, and the lists that they stand in.
+// nodes returns all nodes of the page, and the lists that contain them.
 func (w *world) nodes() (all []*actortest.Node, lists []list) {
 	var walk func(l list)
 	walk = func(l list) {
@@ -70,7 +70,7 @@ func (w *world) nodes() (all []*actortest.Node, lists []list) {
 
 func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] }
 
-// taken is a node that was taken out of a document.
+// taken is a node that was removed from a document.
 type taken struct {
 	node  *actortest.Node
 	frame *actortest.Frame
@@ -89,7 +89,7 @@ func (w *world) take() (taken, bool) {
 	return taken{n, l.frame}, true
 }
 
-// put puts a node somewhere; one that was taken out goes back to its document, if that is still there.
+// put inserts a node somewhere. A removed node goes back to its document, if that still exists.
 func (w *world) put(n taken) bool {
 	_, lists := w.nodes()
 	lists = slices.DeleteFunc(lists, func(l list) bool { return n.frame != nil && l.frame != n.frame })
@@ -177,7 +177,7 @@ func (w *world) read(geometry bool) []*dom.Element {
 	return w.model.Elements().Slice()
 }
 
-// forget takes the nodes of a frame that was attached for new ones.
+// forget treats the nodes of a newly attached frame as new.
 func (w *world) forget(frame dom.FrameID) {
 	_, lists := w.nodes()
 	for _, l := range lists {
@@ -190,7 +190,7 @@ func (w *world) forget(frame dom.FrameID) {
 	}
 }
 
-// expected computes what the page shows, from its tree alone, but for the refs.
+// expected computes the content of the page from its tree, except for the refs.
 type expected struct {
 	node   *actortest.Node
 	parent *actortest.Node
@@ -213,7 +213,7 @@ func (w *world) expect() []expected {
 				out = append(out, here)
 			}
 			if f := n.Holds; f != nil {
-				// The frame's elements stand behind its host, before the host's own children.
+				// The frame's elements follow its host, before the host's own children.
 				inner := here
 				inner.frame = f.ID
 				walk(f.Body, inner, here.box.X-f.Scroll.X, here.box.Y-f.Scroll.Y)
@@ -225,7 +225,7 @@ func (w *world) expect() []expected {
 	return out
 }
 
-// check compares the elements with what the page shows.
+// check compares the elements with the content of the page.
 func (w *world) check(elements []*dom.Element, layout *dom.Layout) {
 	t := w.t
 	want := w.expect()
@@ -262,11 +262,11 @@ func show(elements []*dom.Element) string {
 	return b.String()
 }
 
-// TestModelEqualsThePage holds the model to the page through thousands of random changes: elements and
-// frames that come, go, come back, move, change and scroll.
+// TestModelEqualsThePage compares the model with the page through thousands of random changes: elements and frames that come, go, come
+// back, move, change and scroll.
 func TestModelEqualsThePage(t *testing.T) {
 	seeds := uint64(10)
-	if os.Getenv("DOMTAP_LONG") != "" { // make test-long; package testenv, which knows that, holds the whole daemon
+	if os.Getenv("DOMTAP_LONG") != "" { // make test-long; package testenv would import the whole daemon
 		seeds = 48
 	}
 	for seed := range seeds {
@@ -304,7 +304,7 @@ func TestModelEqualsThePage(t *testing.T) {
 	}
 }
 
-// firstSight checks that new refs are given in the order of the sequence.
+// firstSight checks that new refs are assigned in the order of the sequence.
 func firstSight(t *testing.T, elements []*dom.Element, before dom.Ref) {
 	next := before
 	for _, el := range elements {
@@ -332,7 +332,7 @@ func keep(elements []*dom.Element) kept {
 	return k
 }
 
-// addOp makes an operation that adds a button behind the k-th that the patch adds, or at the start.
+// addOp returns an operation that adds a button after the k-th element that the patch adds, or at the start.
 func addOp(text string, after int) dom.Op {
 	return dom.Op{
 		Kind: dom.OpAdd, After: dom.Place{Ref: dom.NoRef, New: after}, Parent: none, Element: dom.Element{Tag: "button", Text: text},
@@ -343,8 +343,7 @@ var none = dom.Place{Ref: dom.NoRef, New: -1}
 
 func at(ref dom.Ref) dom.Place { return dom.Place{Ref: ref, New: -1} }
 
-// three returns a model of a document with three buttons, refs 0 to 2, the third inside the second; and
-// one in frame "f", ref 3.
+// three returns a model of a document with three buttons, refs 0 to 2, the third inside the second, and one button in frame "f", ref 3.
 func three(t testing.TB) *model.Model {
 	m := model.New()
 	inner := addOp("c", 1)
@@ -363,8 +362,8 @@ func three(t testing.TB) *model.Model {
 	return m
 }
 
-// TestStructureForContextsGetsTheLastRefs applies a patch whose structural elements came unasked: refs are as if they had
-// been read later.
+// TestStructureForContextsGetsTheLastRefs applies a patch with structural elements that were not requested. The refs must be as if these
+// had been read later.
 func TestStructureForContextsGetsTheLastRefs(t *testing.T) {
 	structural := func(text string, after int) dom.Op {
 		op := addOp(text, after)
@@ -501,7 +500,7 @@ func TestModelIgnoresDocumentsThatAreGone(t *testing.T) {
 	if m.Elements().Len() != 0 || m.Document("") != "d2" {
 		t.Error("a late patch was applied")
 	}
-	// The browser shows the old document again, from its cache: its nodes have their refs.
+	// The browser shows the old document again, from its cache. Its nodes still have their refs.
 	m.Commit("", "d")
 	back := addOp("b", -1)
 	back.Kind, back.Ref = dom.OpRestore, 1
@@ -546,8 +545,8 @@ func TestModelPlacesFramesWhoseHostIsNotKnown(t *testing.T) {
 	sound(t, m)
 }
 
-// Words may change places behind the beginning of a text: its beginning and its length stay, and so no client is told, but
-// elements are named by all of their text.
+// Words may change places after the beginning of a text. Its beginning and length stay the same, so no client is notified, but elements are
+// named by their whole text.
 func TestModelTakesATextWhoseBeginningAndLengthStay(t *testing.T) {
 	m := three(t)
 	for n, whole := range []string{"a go buy", "a buy go"} {
@@ -583,7 +582,7 @@ func TestModelHandsOutTheSameSequenceWhenNothingChanged(t *testing.T) {
 	}})
 }
 
-// sound checks what holds for every model, whatever it was told.
+// sound checks the invariants of every model.
 func sound(t testing.TB, m *model.Model) {
 	elements := m.Elements().Slice()
 	if m.Anew() != m.Elements() {

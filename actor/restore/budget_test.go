@@ -32,7 +32,7 @@ func TestBudgetForgetsWhatLiesLongBack(t *testing.T) {
 	if _, ok := b.Take(now.Add(restore.Window - 1)); ok {
 		t.Error("an attempt is forgotten before its time")
 	}
-	// The refused one did not count, or it would have to wait for that, too.
+	// The refused attempt did not count; otherwise this one would have to wait for it, too.
 	if wait, ok := b.Take(now.Add(restore.Window)); !ok || wait != 0 {
 		t.Errorf("after %s it waits %s, allowed: %v", restore.Window, wait, ok)
 	}

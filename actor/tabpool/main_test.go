@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/actor/tabpool"
 )
 
-// TestMain fails the run when a test leaves a goroutine behind.
+// TestMain fails the run if a test leaks a goroutine.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if left := actortest.Goroutines(); code == 0 && left != "" {
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 
 const home = "https://shop.example/"
 
-// start makes a pool with a tab that shows a page with a button.
+// start creates a pool with a tab that shows a page with a button.
 func start(t *testing.T, cfg tabpool.Config) (*actortest.Browser, *tabpool.Pool, *actor.Tab) {
 	t.Helper()
 	b := actortest.NewBrowser()
@@ -40,7 +40,7 @@ func start(t *testing.T, cfg tabpool.Config) (*actortest.Browser, *tabpool.Pool,
 	return b, pool, tab
 }
 
-// newPool makes a pool that is closed with the test.
+// newPool creates a pool that is closed at the end of the test.
 func newPool(t *testing.T, b *actortest.Browser, cfg tabpool.Config) *tabpool.Pool {
 	t.Helper()
 	pool := tabpool.New(b, cfg)

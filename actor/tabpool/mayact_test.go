@@ -45,7 +45,7 @@ func TestNothingActsThatMayNot(t *testing.T) {
 	}
 }
 
-// A lease that ends in the middle of a turn ends the turn there, and the error says what was done.
+// A lease that ends during a turn ends the turn there, and the error reports what was done.
 func TestATurnEndsWithTheLease(t *testing.T) {
 	const shop = "https://shop.example/"
 	var over atomic.Bool
@@ -86,7 +86,7 @@ func TestATurnEndsWithTheLease(t *testing.T) {
 	}
 }
 
-// keeper keeps what it gets.
+// keeper sends the Records that it receives.
 type keeper chan restore.Record
 
 func (k keeper) Keep(r restore.Record) { k <- r }

@@ -104,7 +104,7 @@ func TestPopupsOverTheLimitAreClosed(t *testing.T) {
 	}
 }
 
-// safeBuffer is a log that is written and read by several goroutines.
+// safeBuffer is a log for concurrent use.
 type safeBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -197,7 +197,7 @@ func TestAReaderOfTabEventsThatFallsBehindIsEnded(t *testing.T) {
 		_, err = slow.Next(t.Context())
 	}
 	actortest.WantKind(t, err, apierr.Exhausted)
-	if n != 258 { // the tab that was open, 256 events, and the error
+	if n != 258 { // the open tab, 256 events, and the error
 		t.Errorf("the slow reader got %d events", n-1)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -315,7 +315,7 @@ func TestABrowserThatDoesNotCloseAPageHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-// A page that the browser makes although its caller has left counts until it is gone again.
+// A page that the browser creates after its caller has left counts until it is removed.
 func TestALeftoverPageKeepsItsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := actortest.NewBrowser()
@@ -341,13 +341,13 @@ func TestALeftoverPageKeepsItsSlot(t *testing.T) {
 			t.Error(err)
 		}
 		leave()
-		if err := pool.Close(t.Context()); err != nil { // it does not wait for what is never removed
+		if err := pool.Close(t.Context()); err != nil { // does not wait for a page that is never removed
 			t.Error(err)
 		}
 	})
 }
 
-// Nobody knows the windows of a tab that could not be opened.
+// No client knows the windows of a tab that could not be opened.
 func TestTheWindowsOfATabThatFailsToOpenAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := actortest.NewBrowser()

@@ -8,8 +8,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// page makes elements of lines such as `button Pay`, `  link Help` (in the one above that stands further left), and
-// `~heading Cart` for one that is only shown. Refs count from 0.
+// page returns elements for lines such as `button Pay`, ` link Help` (inside the last line above with less indentation), and `~heading
+// Cart` for a structural element. Refs count from 0.
 func page(lines ...string) []*dom.Element {
 	var out []*dom.Element
 	var up []int // indents of the elements that may be parents
@@ -78,7 +78,7 @@ func TestMatchMeansTheFieldOfALabel(t *testing.T) {
 		"0":   page("label City", "button Go"),
 		"1 3": page("label City", "textbox City", "label City", "textbox City"),
 		"0 1": page("label City", "button City"),
-		"0 2": page("combobox City", "button Go", "label City"), // of another field
+		"0 2": page("combobox City", "button Go", "label City"), // belongs to another field
 	} {
 		if got := refs(Match(Target{By: Text, Words: "City"}, form)); got != want {
 			t.Errorf("City means %q, want %q", got, want)
@@ -90,7 +90,7 @@ func TestMatchMeansTheFieldOfALabel(t *testing.T) {
 	}
 }
 
-// TestWholeWordsComeBeforeParts finds what a word begins in before what has it within another one.
+// TestWholeWordsComeBeforeParts checks that a match at the start of a word precedes a match within a word.
 func TestWholeWordsComeBeforeParts(t *testing.T) {
 	for text, want := range map[string]Fit{
 		"Age": Exactly, "age": Folded, "Age: sort": Worded, "By age": Worded, "Ages": Worded, "entries per page": Not, "page, age": Worded, "Größage": Not, "Ag": Not,
@@ -158,8 +158,7 @@ func TestFindingsOfFramesAreOne(t *testing.T) {
 	}
 }
 
-// FuzzMatchGivesOnlyWhatFitsAlike holds that all that is meant fits equally well, in document order, and that nothing that
-// fits better is left out.
+// FuzzMatchGivesOnlyWhatFitsAlike checks that all matches have the same fit and are in document order, and that no better match is omitted.
 func FuzzMatchGivesOnlyWhatFitsAlike(f *testing.F) {
 	f.Add("button", "Pay", "button Pay\nlink pay\n~heading Pay now")
 	f.Add("", "a", "x a\n  y A\n x b…")

@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// TestWhatWasAskedIsExpected: an element is expected to be what was asked of it, and nothing else.
+// TestWhatWasAskedIsExpected checks that the expected state of an element contains exactly what was requested.
 func TestWhatWasAskedIsExpected(t *testing.T) {
 	field := func(value string, left int) *dom.Element {
 		return &dom.Element{Ref: 7, Tag: "input", Role: "textbox", Type: "text", Value: value, ValueLeft: left}
@@ -64,7 +64,7 @@ func TestWhatWasAskedIsExpected(t *testing.T) {
 	}
 }
 
-// TestAnotherRadioButtonOfTheGroupIsUnchecked: of the same name, in the same frame.
+// TestAnotherRadioButtonOfTheGroupIsUnchecked covers buttons of the same name in the same frame.
 func TestAnotherRadioButtonOfTheGroupIsUnchecked(t *testing.T) {
 	radio := func(ref dom.Ref, name string, checked dom.Tri) *dom.Element {
 		return &dom.Element{Ref: ref, Tag: "input", Role: "radio", Type: "radio", Name: name, States: dom.States{Checked: checked}}

@@ -6,7 +6,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// TestTextsThatSayThatWorkGoesOn has texts of pages that a person would wait after, and such that are there to stay.
+// TestTextsThatSayThatWorkGoesOn has texts of pages that a person would wait for, and permanent ones.
 func TestTextsThatSayThatWorkGoesOn(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Processing…": true, "Loading...": true, "Loading": true, "Saving draft…": true, "Please wait": true, "Please wait, your order is placed": true,

@@ -56,7 +56,7 @@ func TestTextsThatAreNotDense(t *testing.T) {
 	}
 }
 
-// TestExampleOfTheManual reads the first page in docs/dense.md.
+// TestExampleOfTheManual parses the first page in docs/dense.md.
 func TestExampleOfTheManual(t *testing.T) {
 	manual, err := os.ReadFile("../../docs/dense.md")
 	if err != nil {
@@ -77,7 +77,7 @@ func TestExampleOfTheManual(t *testing.T) {
 	}
 }
 
-// TestChangesOfTheManual reads the example of DENSE_DIFF in docs/dense.md.
+// TestChangesOfTheManual parses the example of DENSE_DIFF in docs/dense.md.
 func TestChangesOfTheManual(t *testing.T) {
 	manual, err := os.ReadFile("../../docs/dense.md")
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// node is a node of a document: a control, a text, or an element around others. An unnamed div is not listed.
+// node is a node of a document: a control, a text, or a container. An unnamed div is not listed.
 type node struct {
 	id, role, text string
 	frame          bool
 	kids           []*node
 }
 
-// document makes random documents of cards in nested boxes, in which no two texts are equal.
+// document creates random documents of cards in nested boxes, in which no two texts are equal.
 type document struct {
 	random *rand.Rand
 	words  int
@@ -30,7 +30,7 @@ func (d *document) text() *node {
 	return &node{role: []string{"generic", "paragraph", "heading"}[d.random.IntN(3)], text: d.word()}
 }
 
-// wrapped puts nodes into some boxes.
+// wrapped wraps nodes in some boxes.
 func (d *document) wrapped(kids ...*node) *node {
 	box := &node{kids: kids}
 	for range d.random.IntN(3) {
@@ -39,7 +39,7 @@ func (d *document) wrapped(kids ...*node) *node {
 	return box
 }
 
-// card makes one thing with a button, whose texts are in front of it or behind, plain or in boxes.
+// card creates an item with a button, with texts before or after it, plain or in boxes.
 func (d *document) card(id string, shape int) *node {
 	button := &node{id: id, role: "button", text: "Remove"}
 	name := &node{role: "generic", text: d.word()}
@@ -56,7 +56,7 @@ func (d *document) card(id string, shape int) *node {
 	return &node{kids: []*node{{kids: []*node{{role: "button", id: id + "e", text: "Edit"}, name}}, button}}
 }
 
-// page makes a document with lists of cards, some in frames, and texts between them.
+// page creates a document with lists of cards, some in frames, and texts between them.
 func (d *document) page() *node {
 	root := &node{}
 	for s := range 1 + d.random.IntN(3) {
@@ -80,7 +80,7 @@ func (d *document) page() *node {
 	return &node{kids: []*node{root}}
 }
 
-// list lists a document as the observer does, and the ids of its elements.
+// list lists a document as the observer does, and returns the IDs of its elements.
 func (n *node) list() (all []*dom.Element, ids map[dom.Ref]string) {
 	ids = map[dom.Ref]string{}
 	low := 0
@@ -121,7 +121,7 @@ func (n *node) list() (all []*dom.Element, ids map[dom.Ref]string) {
 	return all, ids
 }
 
-// contexts returns the contexts of a document by the ids of its buttons.
+// contexts returns the contexts of a document by the IDs of its buttons.
 func (n *node) contexts() map[string]string {
 	all, ids := n.list()
 	out := map[string]string{}
@@ -131,7 +131,7 @@ func (n *node) contexts() map[string]string {
 	return out
 }
 
-// each calls f for each node, with the one around it.
+// each calls f for each node, with its parent.
 func (n *node) each(f func(n, up *node, at int)) {
 	for i, kid := range slices.Clone(n.kids) {
 		f(kid, n, i)
@@ -139,7 +139,7 @@ func (n *node) each(f func(n, up *node, at int)) {
 	}
 }
 
-// cardOf returns the texts of the largest node around a button that holds none of its name besides.
+// cardOf returns the texts of the largest node around a button that contains no other button of its name.
 func (n *node) cardOf(id string) (texts []string) {
 	var best *node
 	var visit func(n *node) (removes int, has bool)
@@ -171,8 +171,7 @@ func documentOf(seed uint64) (*document, *node) {
 	return d, d.page()
 }
 
-// FuzzContextsStandInTheCard wants that the words of each context stand in the card of its element, or above it, and in
-// no other card.
+// FuzzContextsStandInTheCard checks that the words of each context are in the card of its element, or above it, and in no other card.
 func FuzzContextsStandInTheCard(f *testing.F) {
 	for seed := range uint64(300) {
 		f.Add(seed)
@@ -202,7 +201,7 @@ func FuzzContextsStandInTheCard(f *testing.F) {
 	})
 }
 
-// FuzzWithinChoosesTheCard wants that words which stand in one card alone choose its button, and others none.
+// FuzzWithinChoosesTheCard checks that words that are only in one card select its button, and no other.
 func FuzzWithinChoosesTheCard(f *testing.F) {
 	for seed := range uint64(300) {
 		f.Add(seed)
@@ -238,8 +237,8 @@ func FuzzWithinChoosesTheCard(f *testing.F) {
 	})
 }
 
-// FuzzContextsDoNotDependOnMarkup wants that no box around a part of a document, no other role of a list, and no
-// text before a list changes a context.
+// FuzzContextsDoNotDependOnMarkup checks that a box around a part of a document, another role of a list, or a text before a list changes no
+// context.
 func FuzzContextsDoNotDependOnMarkup(f *testing.F) {
 	for seed := range uint64(300) {
 		f.Add(seed)
@@ -256,7 +255,7 @@ func FuzzContextsDoNotDependOnMarkup(f *testing.F) {
 	})
 }
 
-// change changes a document so that a person sees the same things.
+// change changes a document without changing what a person sees.
 func (d *document) change(page *node) string {
 	type place struct {
 		up *node
@@ -285,7 +284,7 @@ func (d *document) change(page *node) string {
 	return "a box around a part"
 }
 
-// TestACardAroundOthers tells comments from their answers, which stand in them.
+// TestACardAroundOthers distinguishes comments from their answers, which are inside them.
 func TestACardAroundOthers(t *testing.T) {
 	comment := func(id string, answers ...*node) *node {
 		return &node{kids: append([]*node{{role: "generic", text: id}, {kids: []*node{{id: id, role: "button", text: "Reply"}}}}, answers...)}

@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// pageOf makes the elements of lines `ROLE TEXT`, indented by their depth; a star makes one actionable.
+// pageOf returns the elements for lines `ROLE TEXT`, indented by their depth. A star makes an element interactive.
 func pageOf(lines string) []*dom.Element {
 	var all []*dom.Element
 	var open []dom.Ref
@@ -125,8 +125,8 @@ func TestContextsAreShort(t *testing.T) {
 	}
 }
 
-// sections makes a page of sections with items in them, each with the same button. Items of one section have different words, those
-// of different sections may be equal.
+// sections creates a page of sections with items, each with the same button. Items of one section have different words; words of different
+// sections may be equal.
 func sections(random *rand.Rand) string {
 	var b strings.Builder
 	item := []string{"row\n   cell %s\n   cell\n    *button X\n", "listitem %s X\n   *button X\n", "article\n   heading %s\n   *button X\n", "generic %s X\n   *button X\n"}
@@ -148,7 +148,8 @@ func sections(random *rand.Rand) string {
 	return b.String()
 }
 
-// TestContextsDiffer makes pages whose texts tell all equal buttons apart: so do the contexts, and what is unique has none.
+// TestContextsDiffer creates pages whose texts distinguish all equal buttons. The contexts must do so too, and unique elements must have
+// none.
 func TestContextsDiffer(t *testing.T) {
 	for seed := range uint64(2000) {
 		page := sections(rand.New(rand.NewPCG(seed, 1)))
@@ -172,7 +173,7 @@ func TestContextsDiffer(t *testing.T) {
 	}
 }
 
-// FuzzTell makes pages of any shape.
+// FuzzTell creates pages of any shape.
 func FuzzTell(f *testing.F) {
 	f.Add([]byte("\x00\x11\x22\x33\x44\x55"), "a b ‹c› [1] d")
 	f.Fuzz(func(t *testing.T, shape []byte, words string) {
@@ -210,7 +211,7 @@ func FuzzTell(f *testing.F) {
 	})
 }
 
-// table makes a page of rows with an Edit button each.
+// table creates a page of rows with an Edit button each.
 func table(rows int, same bool) []*dom.Element {
 	var b strings.Builder
 	b.WriteString("table Orders\n")
@@ -224,7 +225,7 @@ func table(rows int, same bool) []*dom.Element {
 	return pageOf(b.String())
 }
 
-// BenchmarkTell tells 10,000 elements apart: unique ones, those of 2,000 rows, and equal ones that nothing tells apart.
+// BenchmarkTell distinguishes 10,000 elements: unique ones, those of 2,000 rows, and equal ones that nothing distinguishes.
 func BenchmarkTell(b *testing.B) {
 	for name, all := range map[string][]*dom.Element{
 		"unique": pageOf(strings.TrimSuffix(strings.Repeat("*button %\n", 10_000), "\n")), "rows": table(2_000, true), "unique in rows": table(2_000, false),
@@ -324,7 +325,7 @@ table
 	}
 }
 
-// TestContextsThatAreCut says how much of a context is left, and finds the elements by the context as texts write it.
+// TestContextsThatAreCut checks the number of characters omitted from contexts, and finds the elements by their printed contexts.
 func TestContextsThatAreCut(t *testing.T) {
 	long := strings.Repeat("This offer is for you. ", 4) // 92 characters
 	all := pageOf("listitem One " + long + "\n *button Buy\nlistitem Two " + long + "\n *button Buy\nlistitem Three " + long[:50] + "…\n *button Buy")

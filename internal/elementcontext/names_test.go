@@ -7,8 +7,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// TestNamesAreThoseOfTheList follows random changes of lists, in which elements come, go, move, change and come back, and
-// compares with what alike finds in each list from nothing.
+// TestNamesAreThoseOfTheList follows random changes of lists, in which elements come, go, move, change and come back. It compares the
+// result with that of alike for each list.
 func TestNamesAreThoseOfTheList(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -36,7 +36,7 @@ func TestNamesAreThoseOfTheList(t *testing.T) {
 				chunks = append(append(chunks[:at:at], dom.NewChunk(all)), chunks[at+1:]...)
 			}
 			list := dom.NewList(chunks)
-			if len(states) > 0 && random.IntN(8) == 0 { // a state that was there before
+			if len(states) > 0 && random.IntN(8) == 0 { // an earlier state
 				list = dom.ListOf(states[random.IntN(len(states))])
 			}
 			states = append(states, list.Slice())

@@ -6,7 +6,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// TestTheRowOfACell reads a row whose second cell has its words in an element.
+// TestTheRowOfACell reads a row whose second cell has its words in a child element.
 func TestTheRowOfACell(t *testing.T) {
 	elements := []*dom.Element{
 		{Ref: 1, Role: "row", Parent: dom.NoRef},

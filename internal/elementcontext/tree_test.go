@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// changing is a page whose elements change, come, go and move, and which shares the chunks in which nothing does.
+// changing is a page whose elements change, come, go and move, and which shares unchanged chunks.
 type changing struct {
 	random *rand.Rand
 	all    []*dom.Element
@@ -48,7 +48,7 @@ func (c *changing) step() {
 	}
 }
 
-// end is the place behind what stands in an element.
+// end returns the index after the descendants of an element.
 func (c *changing) end(i int) int {
 	for j := i + 1; j < len(c.all); j++ {
 		if c.all[j].Depth <= c.all[i].Depth {
@@ -58,7 +58,7 @@ func (c *changing) end(i int) int {
 	return len(c.all)
 }
 
-// text returns one of few texts, some of which hold others.
+// text returns one of few texts, some of which contain others.
 func (c *changing) text() string {
 	words := []string{"X", "Edit", "Ann", "Bob", "One Two", strings.Repeat("A long offer ", 6), ""}
 	if c.random.IntN(3) == 0 {
@@ -67,7 +67,7 @@ func (c *changing) text() string {
 	return words[c.random.IntN(len(words))]
 }
 
-// insert puts a new element at a place.
+// insert inserts a new element at an index.
 func (c *changing) insert(i int, parent dom.Ref, depth int) {
 	roles := []string{"row", "cell", "listitem", "heading", "heading", "group", "generic", "rowheader", "article", "list", "link"}
 	e := &dom.Element{Ref: c.next, Parent: parent, Depth: depth, Kind: dom.Structural, Role: roles[c.random.IntN(len(roles))], Text: c.text()}
@@ -84,7 +84,7 @@ func (c *changing) insert(i int, parent dom.Ref, depth int) {
 	c.all = slices.Insert(c.all, i, e)
 }
 
-// list returns the page, with the chunks of the last one that are the same. Chunks begin at certain elements.
+// list returns the page with the unchanged chunks of the previous one. Chunks start at certain elements.
 func (c *changing) list(of []*dom.Element) dom.List {
 	var chunks []*dom.Chunk
 	known := map[dom.Ref]*dom.Chunk{}
@@ -103,15 +103,15 @@ func (c *changing) list(of []*dom.Element) dom.List {
 	return dom.NewList(chunks)
 }
 
-// TestFewAreToldApartLikeAll follows pages that change, and compares the contexts of elements that are asked for one by one
-// with those that Tell finds for all elements.
+// TestFewAreToldApartLikeAll follows changing pages, and compares the contexts of single elements with those that Tell finds for all
+// elements.
 func TestFewAreToldApartLikeAll(t *testing.T) {
 	compared := 0
 	for seed := range uint64(150) {
 		page := changing{random: rand.New(rand.NewPCG(seed, 1))}
 		var tree Tree
 		var names Names
-		hidden := dom.Ref(2 + seed%4) // what a view leaves out
+		hidden := dom.Ref(2 + seed%4) // excluded from the view
 		for range 60 {
 			for range 1 + page.random.IntN(4) {
 				page.step()
@@ -145,7 +145,7 @@ func TestFewAreToldApartLikeAll(t *testing.T) {
 	}
 }
 
-// checkTree compares where a tree finds elements with where they stand.
+// checkTree compares the positions that a tree finds with the actual ones.
 func checkTree(t *testing.T, tree *Tree, all []*dom.Element) {
 	t.Helper()
 	p := newPage(all)
@@ -162,8 +162,7 @@ func checkTree(t *testing.T, tree *Tree, all []*dom.Element) {
 	}
 }
 
-// TestManyAreLeftToTell wants that elements which are alike in great number, or have much to be looked at around them, are
-// left to Tell.
+// TestManyAreLeftToTell checks that Names.Tell leaves elements to Tell if many are alike, or if their surroundings are large.
 func TestManyAreLeftToTell(t *testing.T) {
 	for name, all := range map[string][]*dom.Element{"equal": table(2_000, true), "below many headings": headed(20_000)} {
 		var tree Tree
@@ -180,12 +179,12 @@ func TestManyAreLeftToTell(t *testing.T) {
 	}
 }
 
-// headed makes a page with a list of headings, and some buttons behind them.
+// headed creates a page with a list of headings followed by some buttons.
 func headed(n int) []*dom.Element {
 	return pageOf("list\n" + strings.Repeat(" heading H\n", n) + strings.Repeat("*button X\n", 20))
 }
 
-// BenchmarkFollowed tells ten elements apart, of which one is another one each time.
+// BenchmarkFollowed distinguishes ten elements, of which one is replaced each time.
 func BenchmarkFollowed(b *testing.B) {
 	page := changing{random: rand.New(rand.NewPCG(1, 1)), all: table(2_000, false)}
 	page.next = dom.Ref(len(page.all))

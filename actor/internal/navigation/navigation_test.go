@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/actor/internal/navigation"
 )
 
-// commit takes a commit as the tab does.
+// commit handles a commit as the tab does.
 func commit(s *navigation.State, e driver.Committed) {
 	if s.Main() != e.Document {
 		s.Adopt(e.Document, false)

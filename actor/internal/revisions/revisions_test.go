@@ -10,12 +10,12 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// elementsOf makes a list of the elements that the bytes name.
+// elementsOf returns a list of the elements that the bytes select.
 func elementsOf(pool []*dom.Element, names []byte) []*dom.Element {
 	out := make([]*dom.Element, 0, len(names))
 	seen := map[byte]bool{}
 	for _, n := range names {
-		if !seen[n] { // a list holds an element once
+		if !seen[n] { // a list contains an element only once
 			seen[n] = true
 			out = append(out, pool[n])
 		}
@@ -23,7 +23,7 @@ func elementsOf(pool []*dom.Element, names []byte) []*dom.Element {
 	return out
 }
 
-// FuzzStepsLeadBack holds that a step leads from any list to any other exactly.
+// FuzzStepsLeadBack checks that a step leads exactly from any list to any other.
 func FuzzStepsLeadBack(f *testing.F) {
 	f.Add([]byte("abc"), []byte("axc"))
 	f.Add([]byte(""), []byte("abc"))
@@ -45,7 +45,7 @@ func FuzzStepsLeadBack(f *testing.F) {
 	})
 }
 
-// TestStepsCostWhatChanged changes large lists in the ways that pages do.
+// TestStepsCostWhatChanged changes large lists as pages do.
 func TestStepsCostWhatChanged(t *testing.T) {
 	const n = 20_000
 	old := make([]*dom.Element, n)
@@ -61,7 +61,7 @@ func TestStepsCostWhatChanged(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		change func([]*dom.Element) []*dom.Element
-		most   int // elements that the step holds
+		most   int // the number of elements that the step holds
 	}{
 		"nothing":        {func(l []*dom.Element) []*dom.Element { return l }, 0},
 		"one replaced":   {func(l []*dom.Element) []*dom.Element { l[n/2] = fresh(1)[0]; return l }, 1},
@@ -92,7 +92,7 @@ func TestStepsCostWhatChanged(t *testing.T) {
 	}
 }
 
-// TestDroppedStepsAreGarbage makes a log of bounded length longer and longer: its array keeps few of those alive that it drops.
+// TestDroppedStepsAreGarbage extends a log of bounded length many times. Its array must retain few of the steps that it drops.
 func TestDroppedStepsAreGarbage(t *testing.T) {
 	const kept, made = 80, 400
 	var log Log
