@@ -34,8 +34,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// cancelSite serves pages with which calls can be in progress: slow documents, windows, dialogs, downloads, uploads, frames of other sites,
-// workers, endless scripts. It closes its connections, so that they do not count as remains of the calls.
+// cancelSite serves pages that keep calls busy: slow documents, windows, dialogs, downloads, uploads, frames of other sites, workers,
+// endless scripts. It closes its connections, so that they do not count as leaked by the calls.
 func cancelSite(t *testing.T) (url string, asked <-chan struct{}) {
 	t.Helper()
 	arrivals := make(chan struct{}, 1)

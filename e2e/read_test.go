@@ -207,7 +207,7 @@ func TestReadPageReadsFramesets(t *testing.T) {
 	}
 }
 
-// TestReadPageWalksAFrozenText changes the page between the parts of its text.
+// TestReadPageWalksAFrozenText changes the page between the reads of the parts of its text.
 func TestReadPageWalksAFrozenText(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Long</title><article><h1>A long morning</h1>` + sentences(10) + `<h2>Noon</h2>` + sentences(30) + `</article>`)})
 	d := testenv.Shared(t)

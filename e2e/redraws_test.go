@@ -87,7 +87,7 @@ func (r *redrawRig) drawing(way string, rows []record) string {
 	return fmt.Sprintf("ways.%s(%s)", way, text)
 }
 
-// reuse makes row i show another record, and re-renders the list. then is the rest of the script.
+// reuse shows another record in row i and re-renders the list. The script continues with then.
 func (r *redrawRig) reuse(i int, then string) []record {
 	r.t.Helper()
 	rows := slices.Clone(r.rows)

@@ -23,9 +23,9 @@ import (
 // their path, such as "/login"), which are available both at http://site.example and at http://other.example, a script, and the expected
 // transcript. The script has one command per line. $ stands for the cursor of the last answer:
 //
-//	open URL                  opens the tab, or navigates it
-//	lines, tree, diff [OPTIONS]  reads it, with options such as interactive_only=false max_elements=3 cursor=$
-//	click NAME                acts on the first interactive element of that name
+//	open URL                  opens the tab or navigates it
+//	lines, tree, diff [OPTIONS]  read the tab, with options such as interactive_only=false max_elements=3 cursor=$
+//	click NAME                clicks the first interactive element of that name
 //	fill NAME = TEXT          replaces a value
 //	press KEY
 //	run JAVASCRIPT            runs a script in the page

@@ -199,7 +199,7 @@ func TestATurnThatLosesItsPageSaysWhatWasDone(t *testing.T) {
 			failed <- err
 		}()
 		select {
-		case <-clicked: // reached in the second step, when the first is done
+		case <-clicked: // signalled by the second step, after the first has finished
 		case err := <-failed:
 			t.Fatalf("%s: the turn ended before its second click: %v, %v", c.end, err, answer)
 		}

@@ -22,7 +22,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// root is the top of the repository.
+// root is the root directory of the repository.
 var root = filepath.Join("..", "..")
 
 // block is a code fence marked sh, which a reader pastes into a shell.

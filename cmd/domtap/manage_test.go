@@ -77,7 +77,7 @@ func examineWith(t *testing.T, cmd command, args ...string) (map[string]doctor.F
 	return findings, got.code
 }
 
-// fakeBrowser makes an executable that prints a version.
+// fakeBrowser creates an executable that prints a version.
 func fakeBrowser(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "chromium")

@@ -45,7 +45,7 @@ func (s *stage) answers(name string, changes ...string) {
 	for _, e := range answer.GetDiff().GetRemoved() {
 		got = append(got, "- "+e.GetText())
 	}
-	got = slices.DeleteFunc(got, func(change string) bool { return change[2:] == "" || strings.Contains(change[2:], " ") }) // structure
+	got = slices.DeleteFunc(got, func(change string) bool { return change[2:] == "" || strings.Contains(change[2:], " ") }) // omits structure
 	if !slices.Equal(got, changes) {
 		s.t.Errorf("click %s: got %q, want %q", name, got, changes)
 	}

@@ -16,10 +16,10 @@ import (
 // TestOutcome runs testdata/outcome/*.txtar, which test the visible effects that answers to actions report. A file has a comment, pages in
 // sections named after their path, a script, and the expected transcript. The script has one command per line:
 //
-//	open PATH           navigates there
-//	click NAME          acts on the first interactive element of that name
+//	open PATH           navigates to PATH
+//	click NAME          clicks the first interactive element of that name
 //	fill NAME = TEXT    replaces a value
-//	type NAME = TEXT    types it key by key
+//	type NAME = TEXT    types TEXT key by key
 //	form NAME = TEXT, … fills fields and submits their form
 func TestOutcome(t *testing.T) {
 	d := testenv.Shared(t)

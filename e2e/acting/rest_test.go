@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestAnAnswerHasWhatTheActionSetOff clicks buttons whose effects domtap can see coming. Each answer must contain the effect, however long
-// it takes. BenchmarkEffects counts the effects without such signs.
+// TestAnAnswerHasWhatTheActionSetOff clicks buttons with delayed effects that domtap can detect as pending, such as timers and requests.
+// Each answer must contain the effect, however long it takes. BenchmarkEffects counts the effects that domtap cannot detect as pending.
 func TestAnAnswerHasWhatTheActionSetOff(t *testing.T) {
 	answers := func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("answer")) }
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(effects), "/answer": answers})

@@ -179,7 +179,7 @@ func TestFloodsCostLinesAndNotTheTab(t *testing.T) {
 		if size > 3<<20 || len(resp.GetEntries()) > 1000 {
 			t.Errorf("%s: %d entries of %d bytes", path, len(resp.GetEntries()), size)
 		}
-		// A request that was read while in progress appears again with a newer sequence number when it ends. The document is one.
+		// A request that was read while in flight appears again with a newer sequence number when it ends. The document is such a request.
 		all, next := resp.GetDropped()+uint64(len(resp.GetEntries())), resp.GetNextSequence()
 		if all > next || all+1 < next && path != "/network" || path == "/console" && all < uint64(lines) || path == "/network" && all < uint64(requests) {
 			t.Errorf("%s: %d entries and %d dropped are not %d", path, len(resp.GetEntries()), resp.GetDropped(), resp.GetNextSequence())

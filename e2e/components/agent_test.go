@@ -22,13 +22,13 @@ import (
 // agent runs a scenario. In addition to the steps of package script it knows
 //
 //	look             reads the page as DENSE
-//	see TEXT         the page, as read last, has this text; it is read if an action came after the last look
-//	unseen TEXT      it has not
-//	says TEXT        the last answer to an action has this text
-//	silent TEXT      it has not
-//	model TEXT       the page's window.model() is this, within the time that a test waits for anything
-//	known: WHY       the next line fails, and why; when it does not, the scenario fails
-//	sometimes: WHY   the next line fails at times, as it depends on when something happens
+//	see TEXT         the page contains this text; it is read again if an action followed the last look
+//	unseen TEXT      the page does not contain this text
+//	says TEXT        the last answer to an action contains this text
+//	silent TEXT      the last answer does not contain this text
+//	model TEXT       the page's window.model() returns this within the usual limit
+//	known: WHY       the next line fails for this reason; if it succeeds, the scenario fails
+//	sometimes: WHY   the next line may fail, because it depends on timing
 //
 // A NAME is ["ROLE"] "NAME" [‹CONTEXT›] [#N] of an element that an answer printed; the latest takes precedence. Or it is text "TEXT", label
 // "LABEL", or one of these or ROLE "NAME" followed by within "TEXT", which domtap resolves.
@@ -45,7 +45,7 @@ type agent struct {
 	losses     []string
 }
 
-// client reads and acts. The calls of the referee use another client ID.
+// client is the client ID of the agent's reads and actions. The calls of the referee use another client ID.
 const client = "agent"
 
 func newAgent(d *testenv.Daemon, tab string) *agent {

@@ -42,8 +42,7 @@ var brief = []mischief{
 }
 
 const (
-	// patienceOfCalls is the deadline of calls during faults. slack is how much later they may end; a busy machine explains no longer
-	// delay.
+	// patienceOfCalls is the deadline of calls during faults. slack limits how much later they may end, even on a busy machine.
 	patienceOfCalls = 2 * time.Second
 	slack           = 30 * time.Second
 )

@@ -187,8 +187,9 @@ func callsAndLoadsNothingElse(t *testing.T, st *stage) {
 	}
 }
 
-// isExpected reports whether the earlier parts cause a problem. The page cancels its calls when another tab is selected. A picture is
-// refused while a dialog is open. A call in flight is aborted when its tab is closed (TAB_CLOSED), and a later call does not find the tab.
+// isExpected reports whether a logged problem is an expected consequence of the earlier parts. The page cancels its calls when another tab
+// is selected. A picture is refused while a dialog is open. A call in flight is aborted when its tab is closed (TAB_CLOSED), and a later
+// call does not find the tab.
 func isExpected(e *domtapv1.LogEntry) bool {
 	u, err := url.Parse(e.GetUrl())
 	switch {

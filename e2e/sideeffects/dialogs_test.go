@@ -373,7 +373,7 @@ func TestBeforeUnload(t *testing.T) {
 		return tab
 	}
 	names := []string{"Navigate", "Reload", "GoBack"}
-	// in returns a session whose dialogs are answered immediately.
+	// in returns a client for a session whose policy answers dialogs immediately.
 	in := func(t *testing.T, session string, policy domtapv1.DialogPolicy) *testenv.Daemon {
 		d := testenv.Shared(t).In(t, session)
 		settings := &domtapv1.SessionSettings{DialogPolicy: policy}

@@ -143,7 +143,7 @@ func TestStoredDOMEqualsFreshWalk(t *testing.T) {
 	for _, structural := range []bool{false, true} {
 		for _, watched := range []bool{false, true} {
 			t.Run(fmt.Sprintf("structural=%v watched=%v", structural, watched), func(t *testing.T) {
-				from := testenv.Size(60, 400) // never
+				from := testenv.Size(60, 400) // structure is never requested
 				if structural {
 					from = 0
 				}

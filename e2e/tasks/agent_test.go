@@ -141,8 +141,8 @@ func (a *agent) open(url string, want ...outcome) {
 	a.expect(a.do(a.dialect.open(url)), want)
 }
 
-// act makes the calls that make returns for the refs of controls. If a call fails, the refs may be outdated. The agent then looks at the
-// page and tries again.
+// act passes the refs of controls to the function make, and performs the calls that it returns. If a call fails, the refs may be outdated.
+// The agent then looks at the page and tries again.
 func (a *agent) act(make func(refs []string) []call, controls []control, want []outcome) {
 	a.t.Helper()
 	var answer string
@@ -191,7 +191,7 @@ func (a *agent) find(c control) string {
 	return ""
 }
 
-// atMost limits the token cost of the answer to domtap's last action, or of the part that of returns.
+// atMost limits the token cost of the answer to domtap's last action, or of the part of the answer that the function of returns.
 func (a *agent) atMost(limit int, what string, of func(answer string) string) {
 	a.t.Helper()
 	if _, ours := a.dialect.(domtap); !ours {

@@ -49,7 +49,7 @@ const Patience = 3 * time.Minute
 // Long reports whether the test runs in make test-long, which sets DOMTAP_LONG.
 func Long() bool { return os.Getenv("DOMTAP_LONG") != "" }
 
-// Steps returns the value of DOMTAP_STEPS, which make test-long sets from STEPS. Without it, Steps returns otherwise.
+// Steps returns the value of DOMTAP_STEPS, which make test-long sets from STEPS. If it is not set, Steps returns the argument.
 func Steps(otherwise int) int {
 	if n, err := strconv.Atoi(os.Getenv("DOMTAP_STEPS")); err == nil {
 		return n

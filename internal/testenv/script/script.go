@@ -6,15 +6,15 @@
 //	press KEY [NAME]
 //	upload NAME = FILE
 //	drag NAME -> NAME, drag NAME by X,Y, scroll NAME by X,Y
-//	scroll by X,Y                the page
-//	wait TEXT                    until the page shows it
+//	scroll by X,Y                scrolls the page
+//	wait TEXT                    waits until the page shows TEXT
 //	accept [TEXT], dismiss       answers a dialog
 //	back, newtab, oldtab
-//	refused NAME                 a click on it must be refused as not actionable
-//	try NAME                     a click on it may be refused
-//	text TEXT, unclear TEXT      clicks what the text means; it must mean several things
-//	point X,Y, missed X,Y        clicks at a point; that must not reach what is there
-//	note NAME                    remembers its ref, which "click noted" uses; "stale noted" must be refused as stale
+//	refused NAME                 clicks NAME, which must be refused as not actionable
+//	try NAME                     clicks NAME, which may be refused
+//	text TEXT, unclear TEXT      clicks the element with the text; for unclear, the text must be ambiguous
+//	point X,Y, missed X,Y        clicks at a point; for missed, the click must not reach the element there
+//	note NAME                    stores the ref of NAME for "click noted" and "stale noted"; the latter must be refused as stale
 //
 // The player's Find defines the notation of a NAME.
 package script

@@ -256,7 +256,7 @@ func (a *action) split(args []string, t *target, o *options) (*domtapv1.Target, 
 	at := a.targetAt(o)
 	message := byArguments(args[at:at+words], a.field, t.nth != 0)
 	if last := args[at+words-1]; message.Ref != nil && t.within != "" && refs.IsNumber(last) {
-		message = &domtapv1.Target{Text: last} // a ref needs no words around it, as the day of a calendar does
+		message = &domtapv1.Target{Text: last} // a ref needs no --within, so the number is a text, such as a day in a calendar
 	}
 	message.Within, message.Nth = t.within, t.nth
 	return message, slices.Concat(args[:at], args[at+words:]), nil

@@ -104,7 +104,7 @@ type Command struct {
 	Make func(*App) *cobra.Command
 }
 
-// New makes an App in an environment.
+// New returns an App that runs in the given environment.
 func New(env Env) *App {
 	env.Out, env.Err = render.NewWriter(env.Out), render.NewWriter(env.Err)
 	a := &App{Env: env}

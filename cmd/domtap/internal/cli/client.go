@@ -115,7 +115,7 @@ func tabList(tabs []*domtapv1.Tab) string {
 	return strings.Join(words, ", ")
 }
 
-// Remember makes a new tab the tab of this terminal.
+// Remember stores a new tab as the tab of this terminal.
 func (c *Client) Remember(ctx context.Context, tab *domtapv1.Tab) error {
 	if c.Memory == nil {
 		return nil

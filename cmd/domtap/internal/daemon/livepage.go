@@ -48,7 +48,7 @@ func newLivePage(cfg Config, token string) *livePage {
 	return &livePage{cfg: cfg, token: token, ended: make(chan struct{})}
 }
 
-// begin starts the server of --web, if configured, and attaches the HTTP servers to the gRPC server.
+// begin creates the server of --web, if configured, and attaches the HTTP servers to the gRPC server.
 func (p *livePage) begin(ctx context.Context, calls *server.Server) error {
 	p.calls = calls
 	if p.cfg.Web.Address != "" {

@@ -71,8 +71,8 @@ func writePages(dir string, cmd *cobra.Command, header doc.GenManHeader) error {
 	return os.WriteFile(filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1"), text, 0o644)
 }
 
-// manualPage returns the page of a command. The command must not be used afterwards. Package doc parses the texts as Markdown, so
-// manualPage replaces them by texts with escaped markup.
+// manualPage returns the page of a command. Package doc parses the command's texts as Markdown, so manualPage escapes markup in them. The
+// command must not be used afterwards.
 func manualPage(cmd *cobra.Command, header doc.GenManHeader) ([]byte, error) {
 	paragraphs := strings.Split(cmd.Long, "\n\n")
 	for i, text := range paragraphs {
