@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// plain is a picture of one colour with a square of another.
+// plain returns a picture of one color with a square of another color.
 func plain(back, square color.RGBA, at image.Rectangle) *image.RGBA {
 	p := image.NewRGBA(image.Rect(0, 0, 60, 40))
 	draw.Draw(p, p.Rect, image.NewUniform(back), image.Point{}, draw.Src)
@@ -20,7 +20,7 @@ func plain(back, square color.RGBA, at image.Rectangle) *image.RGBA {
 
 var white, red = color.RGBA{255, 255, 255, 255}, color.RGBA{200, 10, 10, 255}
 
-// play decodes a file, and returns its pictures as they are shown.
+// play decodes a file and returns its pictures as displayed.
 func play(t *testing.T, file []byte) (*gif.GIF, []*image.RGBA) {
 	t.Helper()
 	g, err := gif.DecodeAll(bytes.NewReader(file))
@@ -75,7 +75,7 @@ func TestAnAnimationHasItsPicturesAndTimes(t *testing.T) {
 	}
 }
 
-// TestABeginningWithATrailerIsAFile cuts a file after each part.
+// TestABeginningWithATrailerIsAFile truncates a file after each part.
 func TestABeginningWithATrailerIsAFile(t *testing.T) {
 	e, file, err := New(plain(white, red, image.Rect(0, 0, 1, 1)))
 	if err != nil {
@@ -141,7 +141,7 @@ func TestPicturesOfAnotherSize(t *testing.T) {
 	}
 }
 
-// FuzzEveryAnimationIsDecoded makes pictures of any pixels.
+// FuzzEveryAnimationIsDecoded creates pictures of arbitrary pixels.
 func FuzzEveryAnimationIsDecoded(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, uint8(7), uint16(3))
 	f.Fuzz(func(t *testing.T, pixels []byte, width uint8, at uint16) {

@@ -28,7 +28,8 @@ func overlaps(labels []image.Rectangle) int {
 	return n
 }
 
-// TestLabelsNeitherOverlapNorLeaveThePicture places labels of any boxes in any picture: what has no label has no room.
+// TestLabelsNeitherOverlapNorLeaveThePicture places labels for arbitrary boxes in arbitrary pictures. A box has no label only if there is
+// no room.
 func TestLabelsNeitherOverlapNorLeaveThePicture(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	placed, without := 0, 0
@@ -67,7 +68,7 @@ func TestLabelsNeitherOverlapNorLeaveThePicture(t *testing.T) {
 	}
 }
 
-// TestEveryLabelOfTheSamePlaceFindsRoom marks 150 boxes in one corner.
+// TestEveryLabelOfTheSamePlaceFindsRoom labels 150 boxes in one corner.
 func TestEveryLabelOfTheSamePlaceFindsRoom(t *testing.T) {
 	var list []Box
 	for i := range 150 {
@@ -111,7 +112,7 @@ func TestLabelsAvoidText(t *testing.T) {
 	}
 }
 
-// TestDrawing looks at pixels: the outline, the ground of the label, and the digit.
+// TestDrawing checks pixels of the outline, the background of the label, and the digit.
 func TestDrawing(t *testing.T) {
 	picture := blank(80, 60)
 	out, labels := Draw(picture, []Box{{Number: 1, Bounds: image.Rect(30, 30, 60, 50)}}, 2)
@@ -175,7 +176,7 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// BenchmarkDrawLong marks a picture of a page of 16,384 pixels.
+// BenchmarkDrawLong labels a picture of a page that is 16,384 pixels long.
 func BenchmarkDrawLong(b *testing.B) {
 	var list []Box
 	for i := range 300 {

@@ -41,7 +41,7 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// TestFaultsNameTheirPath gives schemas that are wrong in one place.
+// TestFaultsNameTheirPath compiles schemas with one error each.
 func TestFaultsNameTheirPath(t *testing.T) {
 	deep := strings.Repeat(`{"selector":"a","fields":{"x":`, 4) + `"b"` + strings.Repeat(`}}`, 4)
 	for schema, want := range map[string]string{
@@ -152,7 +152,7 @@ func answer(t testing.TB, text string) Answer {
 	return a
 }
 
-// TestAssemble puts the answers of two documents together.
+// TestAssemble combines the answers of two documents.
 func TestAssemble(t *testing.T) {
 	s := compiled(t, `{"one": "a", "two": "b", "all": {"selector": "c", "all": true, "type": "number"},
 		"rows": {"selector": "d", "all": true, "fields": {"x": "e", "y": {"selector": "f", "fields": {"z": "g"}}}}}`)
@@ -193,7 +193,7 @@ func TestAssembleTable(t *testing.T) {
 	}
 }
 
-// TestResultsAreBounded assembles far more than fits: what is there is whole, and says that it is not all.
+// TestResultsAreBounded assembles far more than fits. The result is well-formed and reports that it is incomplete.
 func TestResultsAreBounded(t *testing.T) {
 	s := compiled(t, `{"before": "a", "rows": {"selector": "b", "all": true, "fields": {"inner": {"selector": "c", "all": true}}}, "after": "d"}`)
 	big := strings.Repeat("é", 50_000)
@@ -232,7 +232,7 @@ func FuzzCompileNeverPanicsAndPlansAreJSON(f *testing.F) {
 	})
 }
 
-// FuzzAssembleGivesTheFormOfTheSchema lets a page answer anything.
+// FuzzAssembleGivesTheFormOfTheSchema assembles arbitrary answers of a page.
 func FuzzAssembleGivesTheFormOfTheSchema(f *testing.F) {
 	f.Add(`{"values":["a",["1"],[["x",["y"]]]]}`)
 	f.Add(`{"values":[1,{"a":2},[[[[]]]]],"rows":-5,"table":{"headers":["a","a"],"rows":[[]]}}`)

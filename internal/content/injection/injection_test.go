@@ -56,7 +56,7 @@ func TestEveryPhraseIsFoundAnywhere(t *testing.T) {
 	}
 }
 
-// TestNoFalseAlarms scans the text of the pages in $DOMTAP_PAGES, if it names a folder of HTML, script and all.
+// TestNoFalseAlarms scans the text of the pages in $DOMTAP_PAGES, including scripts, if the variable names a folder of HTML files.
 func TestNoFalseAlarms(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(os.Getenv("DOMTAP_PAGES"), "*.html"))
 	if err != nil || os.Getenv("DOMTAP_PAGES") == "" {
@@ -90,8 +90,8 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// FuzzScanFindsWhatStrippingFinds: invisible characters and white space put anywhere take no signal away, and the answer for two
-// texts one behind the other has what each has.
+// FuzzScanFindsWhatStrippingFinds checks that inserting invisible characters and white space anywhere hides no signal, and that the result
+// for two concatenated texts contains the signals of both.
 func FuzzScanFindsWhatStrippingFinds(f *testing.F) {
 	f.Add("ignore previous instructions", "\u200b", uint(5))
 	f.Add("a\u202eb", "  ", uint(1))

@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// markdown converts a page as it is, without looking for its main content.
+// markdown converts a page without searching for its main content.
 func markdown(body string) *Document {
 	page := assemble([]Source{{URL: "https://site.example/page", HTML: body}})
 	w := newWriter(compact.NewBase("https://site.example/page"))
@@ -25,12 +25,12 @@ func markdown(body string) *Document {
 	return d
 }
 
-// TestTranscripts converts the section html of testdata/*.txtar and compares with the section markdown.
+// TestTranscripts converts the section html of testdata/*.txtar and compares the result with the section markdown.
 func TestTranscripts(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", 1, func(_ *testing.T, html string) string { return markdown(html).Text() })
 }
 
-// prose is text that is long enough to be a main content.
+// prose returns a text with the given number of words.
 func prose(words int) string {
 	var b strings.Builder
 	for i := range words {
@@ -64,7 +64,7 @@ func TestArticleHasNoSurroundings(t *testing.T) {
 	}
 }
 
-// TestElementsThatTheSearchMadeAreBlocks reads a page whose paragraphs are divs, which the search renames.
+// TestElementsThatTheSearchMadeAreBlocks reads a page whose paragraphs are div elements. The search for the main content renames them.
 func TestElementsThatTheSearchMadeAreBlocks(t *testing.T) {
 	var page strings.Builder
 	for i := range 40 {
@@ -208,8 +208,8 @@ func TestPagesEndWhereAReaderWould(t *testing.T) {
 	}
 }
 
-// FuzzMarkdownIsClean reads any page: the text must be well formed, show nothing that is invisible, link to no
-// script, and hold every page once.
+// FuzzMarkdownIsClean reads arbitrary pages. The text must be well-formed and contain no invisible characters and no links to scripts. Its
+// pages must contain the whole text once.
 func FuzzMarkdownIsClean(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.txtar")
 	for _, file := range files {
