@@ -18,7 +18,7 @@ import (
 
 const canary = "canary-8c1f-login-cookie"
 
-// quick is a key of a passphrase that takes no time.
+// quick returns a passphrase key with a minimal work factor.
 func quick(t *testing.T, text string) Key {
 	t.Helper()
 	k, err := passphrase(text, 1)
@@ -28,7 +28,7 @@ func quick(t *testing.T, text string) Key {
 	return k
 }
 
-// identity is a new key, and the text of its file.
+// identity returns a new key and the text of its file.
 func identity(t *testing.T) (Key, string) {
 	t.Helper()
 	made, err := age.GenerateX25519Identity()
@@ -95,7 +95,7 @@ func TestProfilesAreReplacedOnlyOnRequest(t *testing.T) {
 	}
 }
 
-// Of writers at the same time one makes the profile, and readers never see half of one.
+// If several writers run concurrently, one creates the profile. Readers never see a partial profile.
 func TestWritersAtTheSameTime(t *testing.T) {
 	s := Store{t.TempDir()}
 	k, _ := identity(t)
@@ -139,7 +139,7 @@ func TestNamesOfProfiles(t *testing.T) {
 	}
 }
 
-// Whoever may write the files cannot make one profile of another, nor a part of it.
+// A person who can write the files cannot replace one profile with another, or modify a part of it.
 func TestFilesThatWereChanged(t *testing.T) {
 	s := Store{t.TempDir()}
 	k, _ := identity(t)
@@ -162,7 +162,7 @@ func TestFilesThatWereChanged(t *testing.T) {
 	}
 }
 
-// No byte of a profile is on the disk in clear, whatever became of it, and only we may read the files.
+// No plain text of a profile reaches the disk, even after failures, and only the owner may read the files.
 func TestNothingIsWrittenInClear(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -227,7 +227,7 @@ func TestKeysThatAreNone(t *testing.T) {
 	}
 }
 
-// What is stored by pages may be HTML, of which JSON escapes each < and > with six bytes. What is saved must be loaded again.
+// Stored data may be HTML, in which JSON could escape each < and > with six bytes. A saved state must be loadable again.
 func TestALargeStateWithHTMLIsLoadedAgain(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	identity, err := age.GenerateX25519Identity()
