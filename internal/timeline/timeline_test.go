@@ -12,7 +12,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// began makes an entry of a call of a client.
+// began returns an entry for a running call of a client.
 func began(client string, at int) *Entry {
 	return &Entry{Client: client, Method: "Interact", State: domtapv1.TimelineState_TIMELINE_STATE_RUNNING, Time: timestamppb.New(time.Unix(int64(at), 0)),
 		Event: &domtapv1.TimelineEntry_Turn{Turn: new(domtapv1.TimelineTurn)}}
@@ -27,8 +27,8 @@ func console(text string, at int) *Entry {
 	return &Entry{Time: timestamppb.New(time.Unix(int64(at), 0)), Event: &domtapv1.TimelineEntry_Problem{Problem: &domtapv1.LogEntry{Text: text}}}
 }
 
-// FuzzEntriesAreInOneOrderAndBounded adds and changes entries as the bytes say, with two readers that come when they say, and holds the order,
-// the bounds, that readers miss nothing that is kept, and that what was read never changes.
+// FuzzEntriesAreInOneOrderAndBounded adds and changes entries as the input bytes determine, while two readers read. It checks the order and
+// the limits, that readers miss no stored entry, and that entries never change after they were read.
 func FuzzEntriesAreInOneOrderAndBounded(f *testing.F) {
 	f.Add([]byte("aabbcdcdeeffgg"))
 	f.Add([]byte{0, 1, 1, 1, 2, 2, 3, 4, 5, 6, 7, 0, 0, 0, 7, 4, 200, 13})
@@ -158,7 +158,7 @@ func TestWhoWaitsIsWoken(t *testing.T) {
 	}
 }
 
-// BenchmarkTurn is what a turn costs its timeline: it begins and ends, with one step, in a full store.
+// BenchmarkTurn measures the cost of a turn for its timeline: its start and end, with one step, in a full store.
 func BenchmarkTurn(b *testing.B) {
 	s := New(Limits{})
 	for i := 0; b.Loop(); i++ {
