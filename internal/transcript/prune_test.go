@@ -22,7 +22,7 @@ import (
 	"github.com/domtap/domtap/internal/golden"
 )
 
-// TestShapes prunes testdata/*.txtar: a transcript of each shape in the section "in", and what comes out of it in "out".
+// TestShapes prunes testdata/*.txtar. The section "in" has a transcript of each format, and "out" the result.
 func TestShapes(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", 7, func(t *testing.T, in string) string {
 		out, _, err := Transcript([]byte(in), Options{Keep: 1, MinBytes: 120})
@@ -33,7 +33,7 @@ func TestShapes(t *testing.T) {
 	})
 }
 
-// page is what a browser tool answers after a step, about as large as a page of a shop.
+// page returns the answer of a browser tool after a step, about as large as a page of a shop.
 func page(step int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "URL: https://shop.example/%d | Title: Step %[1]d\n", step)
@@ -43,7 +43,7 @@ func page(step int) string {
 	return b.String()
 }
 
-// step is a call of a tool and what it answered, as an MCP result.
+// step is a call of a tool and its answer as an MCP result.
 type step struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
@@ -53,7 +53,7 @@ type step struct {
 	} `json:"result"`
 }
 
-// text is what the answer says.
+// text returns the text of the answer.
 func (s step) text() string {
 	var b strings.Builder
 	for _, block := range s.Result.Content {
@@ -69,7 +69,7 @@ func newStep(tool, text string) step {
 	return s
 }
 
-// session is a browsing session of ten steps, now and then with a result of another tool.
+// session returns a browsing session of ten steps, with some results of other tools.
 func session(shape string) []byte {
 	var steps []step
 	for i := range 10 {
@@ -82,8 +82,7 @@ func session(shape string) []byte {
 	return transcript(shape, steps)
 }
 
-// transcript is a session in a shape: what the user asked, and for each step what the assistant thought, the call and its
-// result.
+// transcript returns a session in a given format: the user's request and, for each step, the assistant's text, the call and its result.
 func transcript(shape string, steps []step) []byte {
 	var messages []any
 	add := func(m ...any) { messages = append(messages, m...) }
@@ -147,7 +146,7 @@ func TestSessionsShrinkByHalfAtLeast(t *testing.T) {
 	}
 }
 
-// recording is a real session over the pages of a small shop: what a server answered to an agent's calls.
+// recording is a real session on the pages of a small shop: the answers of a server to an agent's calls.
 type recording struct {
 	Server string `json:"server"`
 	Steps  []step `json:"steps"`
@@ -174,7 +173,7 @@ func recordings(t *testing.T) map[string]recording {
 	return all
 }
 
-// TestRecordedSessionsShrinkByHalfAtLeast prunes what servers in use answered, in every shape, and prints what it comes to.
+// TestRecordedSessionsShrinkByHalfAtLeast prunes the answers of real servers in every format and prints the savings.
 func TestRecordedSessionsShrinkByHalfAtLeast(t *testing.T) {
 	t.Logf("%-10s  %-12s  %5s  %9s  %7s  %7s  %7s", "server", "shape", "steps", "snapshots", "before", "after", "smaller")
 	for name, r := range recordings(t) {
@@ -203,8 +202,8 @@ func TestRecordedSessionsShrinkByHalfAtLeast(t *testing.T) {
 	}
 }
 
-// kept counts the strings that became placeholders, and is -1000 or less when anything else is another: a message, a call, an
-// id, what a user or the assistant said.
+// kept counts the strings that became placeholders. It returns -1000 or less if anything else changed: a message, a call, an id, or a text
+// of the user or the assistant.
 func kept(before, after json.RawMessage, key string) int {
 	if len(before) > 0 && before[0] == '"' && !bytes.Equal(before, after) {
 		var text string
@@ -243,7 +242,7 @@ func keptOf(keys []string, there int, one func(string) int) int {
 	return n
 }
 
-// TestMessagesAfterAKeptPageStay: reports of changes go with the page that they lead away from, and short words stay.
+// TestMessagesAfterAKeptPageStay checks that diffs are kept or pruned with the page that they are based on, and that short results stay.
 func TestMessagesAfterAKeptPageStay(t *testing.T) {
 	change := "# changed\n<page nonce=1>\nclick \"Pay\": ok\nChanges: +9 -0 ~0\nAdded:\n" + strings.Repeat("  [4] <button>Undo</button>\n", 50) + "</page nonce=1>"
 	elsewhere := strings.Replace(change, "# changed", "# navigated", 1)
@@ -293,7 +292,7 @@ func TestMessagesAfterAKeptPageStay(t *testing.T) {
 	}
 }
 
-// TestToolsOfDomtapAreKnown: what its own server answers, in its fence.
+// TestToolsOfDomtapAreKnown checks the answers of domtap's own server, including the fence around them.
 func TestToolsOfDomtapAreKnown(t *testing.T) {
 	for _, name := range strings.Fields("browser_get_dom browser_get_elements_compact browser_interact browser_fill_form browser_navigate browser_tab " +
 		"browser_read_page browser_screenshot browser_wait browser_extract browser_batch browser_find") {
@@ -386,7 +385,7 @@ func TestInvalidTranscriptErrorNamesThePosition(t *testing.T) {
 	}
 }
 
-// endless gives the messages of a transcript one by one, and looks at the live heap at every tenth part of it.
+// endless generates the messages of a transcript one by one, and measures the live heap after every tenth of it.
 type endless struct {
 	message func(i int) []byte
 	n, at   int
@@ -424,14 +423,13 @@ func liveHeap() uint64 {
 	return m.HeapAlloc
 }
 
-// hasRaceDetector says whether this test was built with -race, which makes all slower by an order of magnitude.
+// hasRaceDetector reports whether this test was built with -race, which makes everything slower by an order of magnitude.
 func hasRaceDetector() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// TestMemoryIsThatOfTheTail streams a transcript of 110 MB, a tenth of it with the race detector, and looks at the live heap
-// on the way.
+// TestMemoryIsThatOfTheTail streams a transcript of 110 MB, or a tenth of it with the race detector, and measures the live heap.
 func TestMemoryIsThatOfTheTail(t *testing.T) {
 	text, err := json.Marshal(strings.Repeat(page(1), 8))
 	if err != nil {
@@ -468,8 +466,8 @@ func TestOutputErrorsAreReported(t *testing.T) {
 	}
 }
 
-// FuzzOnlyResultsChange holds of any JSON: the output is JSON of the same structure, in which nothing but the values of results
-// is another, and pruning it again changes nothing.
+// FuzzOnlyResultsChange checks for any JSON that the output is JSON of the same structure, that only the values of results differ, and that
+// pruning the output again changes nothing.
 func FuzzOnlyResultsChange(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -482,7 +480,7 @@ func FuzzOnlyResultsChange(f *testing.F) {
 		}
 		f.Add(a.Files[0].Data, 1)
 	}
-	few := strings.Repeat("[1] Pay (button)\n", 8) // go minimizes what it finds, which takes minutes for long inputs
+	few := strings.Repeat("[1] Pay (button)\n", 8) // the fuzzer minimizes inputs, which takes minutes for long ones
 	f.Add(transcript("vercel-ui", []step{newStep("browser_click", few), newStep("x", "Changes: +1 -0 ~0\n  [1] <a>"+strings.Repeat("b", 60)), newStep("", few)}), 1)
 	f.Add([]byte(`{"model":"m","messages":[{"role":"tool","content":[{"type":"image","data":"`+strings.Repeat("A", 400)+`"}]}],"messages":[]}`), 0)
 	f.Add([]byte(`[{"role":"tool","content":{"content":[{"type":"text","text":"x"}],"structuredContent":{"a":"`+strings.Repeat("A", 400)+`"}},"content":"x"}]`), 0)
@@ -509,8 +507,7 @@ func FuzzOnlyResultsChange(f *testing.F) {
 	})
 }
 
-// FuzzPiecesOfInputDoNotMatter holds of any input: read byte by byte it comes out as when it is read at once, or fails with
-// the same error.
+// FuzzPiecesOfInputDoNotMatter checks for any input that reading it byte by byte gives the same output or error as reading it whole.
 func FuzzPiecesOfInputDoNotMatter(f *testing.F) {
 	f.Add(transcript("anthropic", []step{newStep("browser_click", strings.Repeat("[1] Pay (button)\n", 8)), newStep("browser_click", strings.Repeat("[2] Go (button)\n", 8))}), 1)
 	f.Add([]byte(`{"a":[1,{"b":"\\"}],"messages":[{"role":"tool","content":"\u00e9\\\""} , 1e5,true]}`), 0)
@@ -528,7 +525,7 @@ func FuzzPiecesOfInputDoNotMatter(f *testing.F) {
 	})
 }
 
-// differences counts the values that are others.
+// differences counts the values that differ.
 func differences(a, b any) int {
 	switch a := a.(type) {
 	case map[string]any:
