@@ -7,8 +7,8 @@ import (
 	"github.com/domtap/domtap/internal/tokens/o200k"
 )
 
-// FuzzBoundariesSplitTheCount cuts texts wherever isBoundary allows it: the parts must cost what the
-// whole costs, as the tokenizer itself counts.
+// FuzzBoundariesSplitTheCount cuts texts at every position that isBoundary allows. By the tokenizer's own count, the parts must cost the
+// same as the whole.
 func FuzzBoundariesSplitTheCount(f *testing.F) {
 	f.Add("It's a \"test\", isn't it?\n[7] Email (input type=email)\n/x y  z\t\n 12,345 汉字。かな A1-b")
 	f.Add("\u00a0x \u3000y\u2028z \u0301a \u200d'S ' \r\n\r\n/ \x85 a")

@@ -45,8 +45,7 @@ func TestCountFromManyGoroutines(t *testing.T) {
 	group.Wait()
 }
 
-// TestLongTextIsCountedExactly compares texts that are counted in pieces with the tokenizer's own count
-// of the whole.
+// TestLongTextIsCountedExactly compares the counts of texts that are counted in pieces with the tokenizer's count of the whole.
 func TestLongTextIsCountedExactly(t *testing.T) {
 	whole := codec.NewO200kBase()
 	texts := map[string]string{
@@ -66,7 +65,7 @@ func TestLongTextIsCountedExactly(t *testing.T) {
 	}
 }
 
-// TestHugeRunsAreCountedInTime counts runs that bring tokenizers to a halt.
+// TestHugeRunsAreCountedInTime counts long runs that make naive tokenizers extremely slow.
 func TestHugeRunsAreCountedInTime(t *testing.T) {
 	const kilobyte = 1 << 10
 	tests := []struct {
@@ -83,8 +82,8 @@ func TestHugeRunsAreCountedInTime(t *testing.T) {
 		text := strings.Repeat(test.unit, test.size/len(test.unit))
 		start := time.Now()
 		n := tokens.Count(text)
-		// Linear time is a quarter of a second for the largest; the margin is for the race detector on a busy
-		// machine. Square time would be minutes.
+		// Linear time is a quarter of a second for the largest run. The margin allows for the race detector on a busy machine. Quadratic
+		// time would be minutes.
 		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("%q: took %v", test.unit, took)
 		}
@@ -94,7 +93,7 @@ func TestHugeRunsAreCountedInTime(t *testing.T) {
 	}
 }
 
-// phrases are what buttons and links say.
+// phrases lists texts of buttons and links.
 var phrases = map[string]string{
 	"en": "Sign in|Create an account|Add to basket|Search this site|Terms of use|Privacy policy|Follow us on " +
 		"Facebook|Read the full story|Why the government's new budget could cost households £1,200 a year|" +
@@ -122,7 +121,7 @@ var paths = []string{
 	"javascript:…", "mailto:help@shop.example", "/index.php?id=4211&lang=en#comments",
 }
 
-// elements makes a page of n elements that say phrases of a language.
+// elements returns the elements of a page with n phrases of a language.
 func elements(seed uint64, language string, n int) []*dom.Element {
 	random := rand.New(rand.NewPCG(seed, 1))
 	words := strings.Split(phrases[language], "|")
@@ -155,7 +154,7 @@ func page(seed uint64, language string, n int) string {
 	return compact.Lines(h, view.View{Elements: dom.ListOf(elements(seed, language, n)), Total: n})
 }
 
-// perLine is the sum of what the lines of a text cost.
+// perLine returns the sum of the costs of the lines of a text.
 func perLine(text string) int {
 	sum := 0
 	for line := range strings.Lines(text) {
@@ -182,7 +181,7 @@ func TestLinesAddUp(t *testing.T) {
 	}
 }
 
-// TestBudgetIsExact puts the rooms together as a daemon does: view, compact and tokens.
+// TestBudgetIsExact combines the packages view, compact and tokens as the daemon does.
 func TestBudgetIsExact(t *testing.T) {
 	for _, budget := range []int{200, 999, 1000, 1001, 8000} {
 		for language := range phrases {

@@ -15,11 +15,11 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// library has the vocabulary and the merging that the counts are compared with.
+// library provides the reference vocabulary and merging.
 var library = sync.OnceValue(codec.NewO200kBase)
 
-// splitter interprets the pattern. The group around it keeps regexp2 from using the code that was generated for the library,
-// which drops DEL, and cuts white space behind the first line ends instead of the last.
+// splitter interprets the pattern. The additional group keeps regexp2 from using the code that was generated for the library. That code
+// drops DEL, and cuts white space after the first line end instead of the last.
 var splitter = sync.OnceValue(func() *regexp2.Regexp {
 	return regexp2.MustCompile("(?:"+strings.Join([]string{
 		`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?`,
@@ -32,7 +32,7 @@ var splitter = sync.OnceValue(func() *regexp2.Regexp {
 	}, "|")+")", regexp2.None)
 })
 
-// pieces returns the pieces of s by the pattern.
+// pieces returns the pieces of s according to the pattern.
 func pieces(t *testing.T, s string) []string {
 	t.Helper()
 	var out []string
@@ -47,12 +47,12 @@ func pieces(t *testing.T, s string) []string {
 	return out
 }
 
-// departs reports whether the library splits s otherwise than the pattern does.
+// departs reports whether the library splits s differently from the pattern.
 func departs(s string) bool {
 	return strings.Contains(s, "\x7f") || apart.MatchString(s)
 }
 
-// apart finds line ends with white space between them.
+// apart matches line ends separated by white space.
 var apart = regexp.MustCompile(`[\r\n][\t\v\f\x{85}\pZ]+[\r\n]`)
 
 // merged returns the tokens that a piece is merged into.
@@ -67,7 +67,7 @@ func merged(text string) []string {
 	return tokens
 }
 
-// tokensOf returns the tokens that Count counts, and the pieces that they are in.
+// tokensOf returns the tokens that Count counts, and their pieces.
 func tokensOf(s string) (tokens, pieces []string) {
 	s = string([]rune(s))
 	for s != "" {
@@ -83,7 +83,7 @@ func tokensOf(s string) (tokens, pieces []string) {
 	return tokens, pieces
 }
 
-// compare fails the test when s is not split as by the pattern, or its tokens are not those of the library where that keeps to
+// compare fails the test if s is not split according to the pattern, or if its tokens differ from the library's where the library follows
 // the pattern.
 func compare(t *testing.T, s string) {
 	t.Helper()
@@ -106,7 +106,7 @@ func compare(t *testing.T, s string) {
 	}
 }
 
-// TestCountKeepsToThePatternWhereTheLibraryDoesNot has the texts that the library counts otherwise.
+// TestCountKeepsToThePatternWhereTheLibraryDoesNot counts texts that the library counts differently.
 func TestCountKeepsToThePatternWhereTheLibraryDoesNot(t *testing.T) {
 	for s, want := range map[string]int{"\x7f": 1, "a\n  \nb": 3, "\n  \n": 1} {
 		other, err := library().Count(s)
@@ -119,7 +119,7 @@ func TestCountKeepsToThePatternWhereTheLibraryDoesNot(t *testing.T) {
 	}
 }
 
-// symbols are some of each class and alternative of the pattern, and bytes that are not UTF-8.
+// symbols contains some characters of each class and alternative of the pattern, and invalid UTF-8.
 var symbols = []string{
 	"a", "s", "S", "B", "é", "ſ", "ǅ", "ª", "汉", "\u0301", "1", "Ⅷ", " ", "\t", "\u00a0", "\n", "\r", "/", "'", ".", "→", "\x7f", "\xff",
 	"re", "VE", "ll", "L", "m", "D", "T", "E", "я", "É", "ʰ", "ก", "\u20dd", "٣", "²", "\u0085", "\u2028", "\u3000", "(", "_",
@@ -158,7 +158,7 @@ func TestTokensOfRandomTextsAreTheLibrarys(t *testing.T) {
 	}
 }
 
-// TestTokensOfEachRangeOfUnicodeAreTheLibrarys has the characters at which a class of the pattern begins or ends.
+// TestTokensOfEachRangeOfUnicodeAreTheLibrarys tests the characters at the limits of the pattern's classes.
 func TestTokensOfEachRangeOfUnicodeAreTheLibrarys(t *testing.T) {
 	edges := map[rune]bool{}
 	for _, table := range []*unicode.RangeTable{unicode.Lu, unicode.Ll, unicode.Lt, unicode.Lm, unicode.Lo, unicode.M, unicode.N, unicode.White_Space} {
@@ -177,7 +177,7 @@ func TestTokensOfEachRangeOfUnicodeAreTheLibrarys(t *testing.T) {
 	}
 }
 
-// addEdges adds the first and the last characters of a range and those beside them, and all of a range with gaps.
+// addEdges adds the first and last characters of a range and their neighbors. For a range with gaps it adds all characters.
 func addEdges(edges map[rune]bool, first, last, stride rune) {
 	if stride == 1 {
 		stride = max(last-first, 1)
@@ -187,7 +187,7 @@ func addEdges(edges map[rune]bool, first, last, stride rune) {
 	}
 }
 
-// TestLongPiecesAreMergedAsByTheLibrary has pieces on both sides of the size from which merging allocates.
+// TestLongPiecesAreMergedAsByTheLibrary tests pieces on both sides of the size above which merging allocates memory.
 func TestLongPiecesAreMergedAsByTheLibrary(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	alphabets := []string{"a", "ab", "aeinrst", "abcdefghijklmnopqrstuvwxyz", "กขคงา่", "汉字这是中文", "áéíóú", "=-", " "}

@@ -8,8 +8,8 @@ import (
 
 var update = flag.Bool("update", false, "write the table of the vocabulary")
 
-// TestTableIsTheVocabulary compares the table with the vocabulary of the library, token by token, and all of its bytes
-// with those that are generated from it.
+// TestTableIsTheVocabulary compares the table with the vocabulary of the library, token by token, and all its bytes with those generated
+// from the vocabulary.
 func TestTableIsTheVocabulary(t *testing.T) {
 	tokens := vocabulary(t)
 	want := tableOf(tokens)
@@ -17,7 +17,7 @@ func TestTableIsTheVocabulary(t *testing.T) {
 		if err := os.WriteFile("o200k_base.bin", want, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		return // the table of the next run
+		return // the next run uses the new table
 	}
 	for i, token := range tokens {
 		if got, ok := rank(token); !ok || got != uint32(i) {
@@ -29,7 +29,7 @@ func TestTableIsTheVocabulary(t *testing.T) {
 	}
 }
 
-// vocabulary returns the tokens of the library by their ranks.
+// vocabulary returns the tokens of the library, indexed by rank.
 func vocabulary(t *testing.T) []string {
 	t.Helper()
 	library := library()
@@ -37,7 +37,7 @@ func vocabulary(t *testing.T) []string {
 	for i := range uint(1 << 20) {
 		token, err := library.Decode([]uint{i})
 		if err != nil {
-			continue // a number without a token
+			continue // this rank has no token
 		}
 		if i != uint(len(tokens)) {
 			t.Fatalf("%q has the rank %d, and there is no token of the rank %d", token, i, len(tokens))
@@ -50,7 +50,7 @@ func vocabulary(t *testing.T) []string {
 	return tokens
 }
 
-// tableOf writes the table of tokens, in the form that table has.
+// tableOf returns the table of tokens in the format of table.
 func tableOf(tokens []string) []byte {
 	var byBucket [buckets][]byte
 	for rank, token := range tokens {
