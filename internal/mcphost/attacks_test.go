@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Files as editors and people leave them. What is not domtap's stays, byte for byte.
+// Files as left by editors and people. Everything except domtap's own entry stays unchanged, byte for byte.
 func TestFilesAsPeopleLeaveThem(t *testing.T) {
 	const entry, table = `"domtap": {"type":"stdio","command":"/usr/bin/domtap","args":["mcp"]}`, "[mcp_servers.domtap]\ncommand = \"/usr/bin/domtap\"\nargs = [\"mcp\"]\n"
 	for _, c := range []struct{ name, host, text, want string }{
@@ -95,7 +95,7 @@ func TestFilesThatAreNotToBeWritten(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreNoBareKeys installs and removes servers whose names need quotes.
+// TestNamesThatAreNoBareKeys installs and removes servers whose names must be quoted.
 func TestNamesThatAreNoBareKeys(t *testing.T) {
 	for _, name := range []string{"my.domtap", "my domtap", "dömtap"} {
 		one := domtap

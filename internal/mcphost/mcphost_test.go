@@ -21,7 +21,7 @@ func host(t testing.TB, name string) Host {
 	return h
 }
 
-// write makes a file with a text, and returns its name.
+// write creates a file with a text and returns its name.
 func write(t testing.TB, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config")
@@ -31,7 +31,7 @@ func write(t testing.TB, text string) string {
 	return file
 }
 
-// What hosts have in their files, what becomes of it, and that removing the server gives the file back.
+// Each case has the file of a host and the file after the installation. Removing the server restores the original file.
 func TestServersAreAddedAndRemoved(t *testing.T) {
 	const typed = `{"type":"stdio","command":"/usr/bin/domtap","args":["mcp"]}`
 	const plain = `{"command":"/usr/bin/domtap","args":["mcp"]}`
@@ -92,7 +92,7 @@ func TestServersAreAddedAndRemoved(t *testing.T) {
 	}
 }
 
-// A file that is not understood is not changed.
+// A file that cannot be parsed is not modified.
 func TestBrokenFilesAreLeftAlone(t *testing.T) {
 	for _, c := range []struct{ host, text string }{
 		{"claude", "{"}, {"claude", "[]"}, {"claude", `{"a": }`}, {"claude", `{"a" 1}`}, {"claude", `{"a": 1 "b": 2}`}, {"claude", `{"mcpServers": []}`}, {"claude", `{"mcpServers": null}`},
@@ -137,7 +137,7 @@ func TestFilesOfHosts(t *testing.T) {
 	}
 }
 
-// A file is made with its directories; a link to a file stays one; what somebody else wrote meanwhile is not lost.
+// A file is created together with its directories. A link stays a link. A concurrent change by another program is not lost.
 func TestFilesThatAreMadeLinkedOrChanged(t *testing.T) {
 	dir := t.TempDir()
 	h := host(t, "cursor")
@@ -174,7 +174,7 @@ func TestFilesThatAreMadeLinkedOrChanged(t *testing.T) {
 	}
 }
 
-// Whatever is in a file, an edit of it can be read again, and changes nothing the second time.
+// After an edit, any file can be parsed again, and the same edit changes nothing the second time.
 func FuzzInstallIsIdempotent(f *testing.F) {
 	for _, text := range []string{"", "{}", `{"mcpServers":{"a":1,},}`, "// x\n{\"a\":[1]}", "[mcp_servers.domtap]\nargs=[\n]\n", "a=\"\"\"\n"} {
 		f.Add(text)
