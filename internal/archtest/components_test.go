@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// clock lists what of package time depends on when it is called.
+// clock lists the functions of package time that depend on the current time.
 var clock = []string{"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "NewTimer", "NewTicker", "Tick"}
 
-// TestComponentsArePlainValues holds that the components of a tab start no goroutine and read no clock: time is an argument, so
-// that they are tested on values alone.
+// TestComponentsArePlainValues checks that the components of a tab start no goroutines and read no clock. Time is an argument, so that the
+// components can be tested with plain values.
 func TestComponentsArePlainValues(t *testing.T) {
 	count := 0
 	eachGoFile(t, func(rel string, src []byte) error {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestExpressionsCompile compiles the regular expressions that the program compiles at their first use.
+// TestExpressionsCompile compiles the regular expressions that the program compiles on first use.
 func TestExpressionsCompile(t *testing.T) {
 	found := 0
 	eachGoFile(t, func(rel string, src []byte) error {
@@ -49,7 +49,7 @@ func TestExpressionsCompile(t *testing.T) {
 	}
 }
 
-// literal is the value of a string literal, or of several with plus signs between them.
+// literal returns the value of a string literal, or of several that are joined by plus signs.
 func literal(e ast.Expr) (string, error) {
 	switch e := e.(type) {
 	case *ast.BasicLit:

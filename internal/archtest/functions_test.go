@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// maxFunction is how many lines a function may have. About 40 fit a screen; a list of cases may be a little longer.
+// maxFunction limits the lines of a function. About 40 fit on a screen; a list of cases may be a little longer.
 const maxFunction = 50
 
-// TestFunctionsFitAScreen holds functions outside of tests to what can be read without scrolling.
+// TestFunctionsFitAScreen checks that functions outside tests can be read without scrolling.
 func TestFunctionsFitAScreen(t *testing.T) {
 	count := 0
 	eachFunction(t, func(rel string, f *ast.FuncDecl, lines int) {
@@ -25,7 +25,8 @@ func TestFunctionsFitAScreen(t *testing.T) {
 	}
 }
 
-// eachFunction calls do with every function and method that is neither generated nor of a test, the path of its file, and how many lines it has.
+// eachFunction calls do with every function and method that is neither generated nor part of a test, with the path of its file and its
+// number of lines.
 func eachFunction(t *testing.T, do func(rel string, f *ast.FuncDecl, lines int)) {
 	t.Helper()
 	eachGoFile(t, func(rel string, src []byte) error {

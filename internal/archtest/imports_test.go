@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// TestImportsKeepToTheLayers holds the repository to its rules. Every Go file is parsed, whatever its build tags say.
+// TestImportsKeepToTheLayers checks the repository against the rules. It parses every Go file, regardless of build tags.
 func TestImportsKeepToTheLayers(t *testing.T) {
 	checked := map[string]bool{}
 	eachGoFile(t, func(rel string, src []byte) error {
@@ -33,7 +33,7 @@ func TestImportsKeepToTheLayers(t *testing.T) {
 	}
 }
 
-// eachGoFile calls f with every Go file of this module, and its path from the root of the repository, with slashes.
+// eachGoFile calls f with every Go file of this module and its slash-separated path from the root of the repository.
 func eachGoFile(t *testing.T, f func(rel string, src []byte) error) {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -63,7 +63,7 @@ func eachGoFile(t *testing.T, f func(rel string, src []byte) error) {
 	}
 }
 
-// skip leaves out what is not code of this module: hidden directories, test data, nested modules.
+// skip omits directories without code of this module: hidden directories, test data, and nested modules.
 func skip(name, rel string) error {
 	if rel == "." {
 		return nil
@@ -77,8 +77,7 @@ func skip(name, rel string) error {
 	return nil
 }
 
-// check returns what is wrong with one Go file, one message for each violation. file is its path from
-// the root of the repository, with slashes.
+// check returns the violations in one Go file, one message each. file is its slash-separated path from the root of the repository.
 func check(file string, src []byte) ([]string, error) {
 	fset := token.NewFileSet()
 	tree, err := parser.ParseFile(fset, file, src, parser.SkipObjectResolution)
@@ -113,7 +112,7 @@ func check(file string, src []byte) ([]string, error) {
 	return violations, nil
 }
 
-// checkNames finds directories, files and packages that are named util.
+// checkNames reports directories, files and packages that are named util.
 func checkNames(file string, tree *ast.File) []string {
 	names := strings.Split(strings.TrimSuffix(strings.TrimSuffix(file, ".go"), "_test"), "/")
 	for _, name := range append(names, tree.Name.Name) {
@@ -126,7 +125,7 @@ func checkNames(file string, tree *ast.File) []string {
 	return nil
 }
 
-// checkImport says what is wrong when a layer imports a package; empty: nothing.
+// checkImport returns a message if a layer must not import a package, or an empty string.
 func checkImport(name string, rules layer, imported string) string {
 	for _, k := range owners {
 		if slices.ContainsFunc(k.packages, prefixes(imported)) && !slices.Contains(k.layers, name) {
@@ -160,7 +159,7 @@ type finding struct {
 	text string
 }
 
-// checkBody finds forbidden calls, also as values (f := os.Exit), and goroutines in pure layers.
+// checkBody reports forbidden calls, also as values (f := os.Exit), and goroutines in pure layers.
 func checkBody(name string, rules layer, tree *ast.File) []finding {
 	var found []finding
 	packages := localNames(tree)
@@ -187,8 +186,8 @@ func checkBody(name string, rules layer, tree *ast.File) []finding {
 	return found
 }
 
-// localNames maps the names that the file's imports have in it to their paths. An import without a
-// name of its own is taken to have the last element of its path, which holds for the packages in calls.
+// localNames maps the local names of the file's imports to their paths. For an import without an explicit name it uses the last element of
+// the path, which is correct for the packages in calls.
 func localNames(tree *ast.File) map[string]string {
 	names := map[string]string{}
 	for _, spec := range tree.Imports {

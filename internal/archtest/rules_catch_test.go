@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// TestRulesCatch breaks each rule once and stays just within it once.
+// TestRulesCatch violates each rule once, and complies with it just barely once.
 func TestRulesCatch(t *testing.T) {
 	tests := []struct {
 		name string
 		file string
 		src  string
-		// want is part of the message; empty: no violation.
+		// want is part of the message. If empty, no violation is expected.
 		want string
 	}{
 		{"dom imports std", "dom/a.go", `package dom; import "net/url"`, ""},

@@ -3,18 +3,18 @@ package archtest
 // module is the path of this repository's module.
 const module = "github.com/domtap/domtap"
 
-// layer says what the non-test code of one layer may import besides the standard library and itself.
+// layer defines what the non-test code of a layer may import besides the standard library and itself.
 type layer struct {
-	// layers lists the layers it may import.
+	// layers lists the layers that it may import.
 	layers []string
-	// modules allows other modules, apart from those that have owners.
+	// modules allows other modules, except those with owners.
 	modules bool
-	// pure forbids goroutines and the packages in impure: same input, same output, at any time.
+	// pure forbids goroutines and the packages in impure, so that the same input always gives the same output.
 	pure bool
 }
 
-// layers is the layers. A directory belongs to the longest name that leads to it: internal/browser/observer/x to
-// browser/page. Data flows browser → actor → view → compact and rpc, and no import goes against it.
+// layers maps directories to their rules. A directory belongs to the longest matching name: internal/browser/observer/x belongs to
+// browser/page. Data flows browser → actor → view → compact and rpc. No import goes in the opposite direction.
 var layers = map[string]layer{
 	"dom":                        {},
 	"diff":                       {layers: []string{"dom"}, pure: true},
@@ -23,13 +23,13 @@ var layers = map[string]layer{
 	"view":                       {layers: []string{"dom", "internal/tokens", "internal/elementcontext"}, pure: true},
 	"compact":                    {layers: []string{"dom", "diff", "view", "compact/internal", "internal/elementcontext"}, pure: true},
 	"internal/elementcontext":    {layers: []string{"dom", "internal/refs", "internal/lazyregexp"}, pure: true},
-	// Clients read texts with it, so that it needs little.
+	// Clients read texts with it, so it has few dependencies.
 	"compact/dense":             {layers: []string{"dom", "diff", "compact/internal", "internal/elementcontext", "internal/truncate", "internal/lazyregexp"}, pure: true},
 	"compact/internal":          {layers: []string{"dom"}, pure: true},
 	"internal/content/markdown": {layers: []string{"compact", "internal/truncate"}, modules: true, pure: true},
 	"internal/content/annotate": {pure: true},
 	"internal/condition":        {layers: []string{"dom", "internal/elementcontext"}, pure: true},
-	// Letters without accents take a library.
+	// Removing accents requires a library.
 	"internal/find":              {layers: []string{"dom", "internal/elementcontext"}, modules: true, pure: true},
 	"internal/transcript":        {layers: []string{"internal/tokens", "internal/truncate", "internal/lazyregexp"}, pure: true},
 	"internal/telemetry/pagelog": {layers: []string{"internal/truncate", "internal/lazyregexp"}},
@@ -39,16 +39,16 @@ var layers = map[string]layer{
 	"internal/audit":             {layers: []string{"dom", "internal/truncate"}, pure: true},
 	"internal/content/animation": {pure: true},
 	"internal/content/extract":   {layers: []string{"internal/lazyregexp"}, pure: true},
-	// Names in other scripts are mapped as browsers map them, which takes a library.
+	// Mapping names in other scripts as browsers do requires a library.
 	"internal/netpolicy": {modules: true, pure: true},
-	// The way that the browser\'s traffic takes; its errors are for clients, so they are those of actor.
+	// The browser's traffic passes through it. Its errors are for clients, so they have the types of actor.
 	"internal/netpolicy/proxy": {layers: []string{"internal/netpolicy", "actor"}},
 	"actor":                    {layers: []string{"dom", "diff", "internal/retry", "internal/telemetry/pagelog", "internal/truncate", "internal/elementcontext", "internal/lazyregexp"}},
-	// A tab and its components do not know the pool.
+	// A tab and its components do not depend on the pool.
 	"actor/tabpool": {layers: []string{"dom", "actor", "internal/lazyregexp"}},
-	// A browser that tests hold in their hands.
+	// A fake browser for tests.
 	"actor/actortest": {layers: []string{"dom", "actor", "internal/sessions", "internal/telemetry/pagelog"}},
-	// What becomes of requests, on plain values.
+	// The handling of requests, on plain values.
 	"internal/routes":   {layers: []string{"internal/folders"}},
 	"internal/folders":  {},
 	"internal/sessions": {layers: []string{"dom", "actor", "actor/tabpool", "internal/truncate", "internal/routes"}},
@@ -60,7 +60,7 @@ var layers = map[string]layer{
 		"internal/browser/permissions", "internal/browser/requests", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/warm", "internal/browser/windows",
 		"internal/browser/intercept", "internal/routes",
 	}, modules: true},
-	// The parts of a page, the lower ones first. None knows the page itself.
+	// The parts of a page, lower ones first. None depends on the page itself.
 	"internal/browser/monitor":    {},
 	"internal/browser/activity":   {layers: []string{"internal/browser/console"}, modules: true},
 	"internal/browser/frames":     {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/monitor"}, modules: true},
@@ -70,7 +70,7 @@ var layers = map[string]layer{
 	"internal/browser/navigation": {layers: []string{"actor", "internal/browser/dialogs", "internal/browser/frames", "internal/browser/observer"}, modules: true},
 	"internal/browser/capture": {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/redact", "internal/browser/documents", "internal/browser/frames", "internal/browser/windows"},
 		modules: true},
-	// What several parts of a page do together.
+	// The functions that combine several parts of a page.
 	"internal/browser/facets": {layers: []string{"dom", "actor", "internal/browser/activity", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/devtools", "internal/browser/documents",
 		"internal/browser/emulate", "internal/browser/frames", "internal/browser/input", "internal/browser/navigation", "internal/browser/requests", "internal/browser/storagestate"}, modules: true},
 	// The parts of a browser.
@@ -84,118 +84,117 @@ var layers = map[string]layer{
 	"internal/browser/windows":      {layers: []string{"internal/browser/devtools"}, modules: true},
 	"internal/browser/warm":         {},
 	"internal/browser/storagestate": {layers: []string{"actor", "internal/sessions", "internal/browser/devtools", "internal/browser/hidden"}, modules: true},
-	// What is masked in a picture is painted over without a browser.
+	// Masked areas of a picture are painted over without a browser.
 	"internal/browser/redact":   {layers: []string{"dom"}, pure: true},
 	"internal/browser/console":  {layers: []string{"internal/telemetry/pagelog"}, modules: true},
 	"internal/browser/observer": {layers: []string{"dom"}},
 	"internal/browser/devtools": {layers: []string{"internal/truncate"}, modules: true},
-	// For tests: the browser at the other end of a connection.
+	// For tests: a fake browser at the other end of a connection.
 	"internal/browser/devtools/devtoolstest": {modules: true},
 	"internal/browser/downloaddir":           {layers: []string{"internal/truncate", "internal/lazyregexp"}},
 	"internal/browser/launch":                {layers: []string{"actor", "internal/sessions", "internal/browser/devtools", "internal/lazyregexp"}, modules: true},
 	"internal/browser/keyboard":              {modules: true, pure: true},
 	"internal/browser/input/outcome":         {layers: []string{"dom", "actor"}, pure: true},
 	"internal/browser/input":                 {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/input/outcome", "internal/browser/keyboard", "internal/browser/frames"}, modules: true},
-	// It knows browsers by an interface, so that what it does when they die is tested without one.
+	// It uses browsers through an interface, so that their failures can be tested without a browser.
 	"internal/browserpool": {layers: []string{"dom", "actor", "internal/sessions"}},
-	// The cluster: what runs NATS or speaks to it, then what decides. None of it knows browsers or the services.
+	// The cluster: first the packages that run NATS or connect to it, then the packages that make decisions. None of them depends on
+	// browsers or the services.
 	"internal/retry":            {},
 	"internal/cluster/embedded": {layers: []string{"internal/retry", "internal/lazyregexp"}, modules: true},
 	"internal/cluster/registry": {layers: []string{"internal/retry"}, modules: true},
 	"internal/cluster/lease":    {layers: []string{"internal/retry"}},
 	"internal/cluster/counts":   {},
 	"internal/cluster/ledger":   {layers: []string{"internal/cluster/registry", "internal/cluster/placement"}},
-	// Who has what, and what is done when that dies. Browsers are behind an interface.
+	// Ownership of sessions and the reaction to failures. Browsers are behind an interface.
 	"internal/cluster/holdings": {layers: []string{"internal/cluster/ledger", "internal/cluster/registry"}},
 	"internal/cluster":          {layers: []string{"internal/retry", "internal/cluster/counts", "internal/cluster/holdings", "internal/cluster/ledger", "internal/cluster/registry", "internal/cluster/lease", "internal/cluster/placement"}},
-	// Records that other nodes read.
-	// For tests: servers that can be killed.
+	// Records that other nodes read, and test servers that can be killed.
 	"internal/cluster/natstest":    {layers: []string{"internal/cluster/embedded"}, modules: true},
 	"internal/cluster/logs":        {layers: []string{"internal/cluster/registry", "internal/retry"}, modules: true},
 	"internal/cluster/replication": {layers: []string{"dom", "actor", "gen", "internal/cluster/logs", "internal/cluster/registry", "internal/cluster/tablog", "internal/retry"}, modules: true},
 	"internal/cluster/tablog":      {layers: []string{"dom", "actor", "gen"}, modules: true},
-	// Files of what a tab showed.
+	// Files with the recorded states of a tab.
 	"internal/recording": {layers: []string{"dom", "actor", "gen", "internal/cluster/tablog"}, modules: true},
-	// The states that tests record.
+	// States for tests of recordings.
 	"internal/recording/recordingtest": {layers: []string{"dom", "actor"}},
 	// Entries and states in, programs out.
 	"internal/recording/script": {layers: []string{"dom", "actor", "gen", "internal/elementcontext", "internal/refs", "internal/css"}, modules: true, pure: true},
-	// A file of plain values and embedded files.
+	// A file made of plain values and embedded files.
 	"internal/recording/trace": {pure: true},
-	// What search engines find, and the providers of that. Browsers take no part.
+	// Web search and the providers of its results. No browser is involved.
 	"internal/search":            {layers: []string{"internal/tokens", "internal/truncate"}},
 	"internal/search/provider":   {layers: []string{"internal/search", "internal/truncate"}},
 	"internal/search/searchtest": {},
-	// Files with logins, encrypted by a library.
-	// Text in, text out, and the files of hosts.
+	// Files with logins, encrypted by a library, and the configuration files of MCP hosts.
 	"internal/mcphost": {},
 	"internal/profile": {layers: []string{"internal/lazyregexp"}, modules: true},
-	// The sessions and tabs of a daemon, as those of a node.
+	// The sessions and tabs of a daemon, in the role of a cluster node.
 	"internal/cluster/member": {layers: []string{"dom", "actor", "actor/tabpool", "internal/sessions", "internal/cluster", "internal/cluster/registry"}},
-	// A table of nodes, and a name: the rest is arithmetic.
+	// Pure computation on a table of nodes and a name.
 	"internal/cluster/placement": {pure: true},
-	// Calls that are about what another node has: a server for nodes, and their client.
+	// Calls that concern another node: a server for nodes, and their client.
 	"internal/cluster/directory": {layers: []string{"internal/cluster", "internal/cluster/peers", "internal/cluster/registry", "internal/server"}, modules: true},
-	// What operators ask of a cluster.
+	// Operators' calls to a cluster.
 	"internal/cluster/admin": {layers: []string{"gen", "internal/cluster", "internal/cluster/directory", "internal/cluster/registry", "internal/server"}, modules: true},
 	"internal/cluster/peers": {layers: []string{"gen", "internal/server", "internal/server/listen", "internal/sessions"}, modules: true},
 	"gen":                    {modules: true},
-	// Entries are messages of the API, so that what is kept is what is sent and recorded.
+	// Entries are messages of the API, so that the same form is stored, sent and recorded.
 	"internal/timeline": {layers: []string{"gen", "internal/plural"}, modules: true},
 	"internal/server": {
 		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/server/door", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/telemetry/har", "internal/audit", "internal/content/animation", "internal/timeline", "internal/recording", "internal/recording/script", "internal/recording/trace", "internal/folders", "internal/css"},
 		modules: true,
 	},
-	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.
+	// web depends on the services only through their descriptors, so it imports neither the actors nor rpc. Its page consists of files.
 	"internal/gateway":    {layers: []string{"internal/gateway/ui", "internal/gateway/guard"}, modules: true},
 	"internal/gateway/ui": {},
-	// Every server of HTTP stands behind it.
+	// All HTTP servers are behind it.
 	"internal/gateway/guard": {layers: []string{"internal/server/listen"}},
-	// The daemon and its clients meet by the rules in here, so it stands apart from the server.
+	// The daemon and its clients share the rules in it, so it is separate from the server.
 	"internal/server/listen": {layers: []string{"internal/server/door"}},
-	// What strangers hold of a listener.
+	// Limits on the connections of unauthenticated clients.
 	"internal/server/door": {},
-	// Spans for OpenTelemetry, of what rpc and actor tell of.
+	// OpenTelemetry spans for events from rpc and actor.
 	"internal/telemetry/tracing": {modules: true},
 	"internal/telemetry/metrics": {layers: []string{"actor", "internal/telemetry/usage", "internal/lazyregexp"}, modules: true},
 	"client":                     {layers: []string{"gen", "internal/endpoint"}, modules: true},
 	"internal/mcp":               {layers: []string{"client", "gen", "internal/deadline", "internal/timeline", "internal/gateway/guard", "internal/nearest", "internal/plural", "internal/refs", "internal/truncate", "internal/lazyregexp"}, modules: true},
-	// Programs as users of package client write them.
+	// Programs as written by users of package client.
 	"examples": {layers: []string{"client", "gen"}, modules: true},
-	// What wires or measures the other layers may import all of them.
+	// Code that wires or measures the other layers may import all of them.
 	"cmd":   {layers: everyLayer, modules: true},
 	"bench": {layers: everyLayer, modules: true},
-	// Of internal, each package has a row of its own.
+	// Each package in internal has its own row.
 	"internal/archtest": {modules: true},
 	"internal/golden":   {modules: true},
 	"internal/testenv":  {layers: everyLayer, modules: true},
-	// What agents do in tests, as text.
+	// The actions of agents in tests, as text.
 	"internal/testenv/script": {layers: everyLayer, modules: true},
 	"internal/streamcheck":    {layers: everyLayer, modules: true},
 	"internal/stubdns":        {modules: true},
-	// How long the command line and the MCP server wait for steps of the API.
+	// The time limits of the command line and the MCP server for API steps.
 	"internal/deadline": {layers: []string{"gen"}},
-	// What people and models type is read alike on the command line and over MCP.
+	// Input of people and models is parsed in the same way on the command line and over MCP.
 	"internal/nearest": {pure: true},
 	"internal/refs":    {pure: true},
-	// Every text that is stored or shown is cut by it.
+	// It truncates every text that is stored or shown.
 	"internal/truncate": {pure: true},
-	// Regular expressions of packages are compiled when they are needed.
+	// Regular expressions of packages are compiled on demand.
 	"internal/lazyregexp": {pure: true},
 	"internal/plural":     {pure: true},
-	// Public package client stands on it, and what that needs every program needs that imports client.
+	// The public package client depends on it, so every program that imports client has its dependencies.
 	"internal/endpoint": {layers: []string{"internal/server/listen", "internal/lazyregexp"}, modules: true},
 }
 
 // everyLayer allows all layers.
 var everyLayer = []string{"*"}
 
-// owner gives some packages to few layers, so that the rest can be built and tested without them.
+// owner restricts some packages to a few layers, so that the rest can be built and tested without them.
 type owner struct {
 	// packages are import path prefixes, by whole path elements.
 	packages []string
 	layers   []string
-	// advice says what to do instead.
+	// advice describes what to do instead.
 	advice string
 }
 
@@ -255,12 +254,12 @@ var owners = []owner{
 	},
 }
 
-// impure lists, by exact path, what a pure layer may not import.
+// impure lists, by exact path, the packages that a pure layer must not import.
 var impure = []string{
 	"context", "crypto/rand", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec", "syscall", "time",
 }
 
-// call forbids a function of the standard library outside the layers named.
+// call forbids a function of the standard library outside the given layers.
 type call struct {
 	pkg    string
 	names  []string
@@ -277,14 +276,14 @@ var calls = []call{
 		pkg: "log", names: []string{"Fatal", "Fatalf", "Fatalln"}, layers: []string{"cmd", "examples"},
 		advice: "return an error and let cmd/ choose the exit code",
 	},
-	// A call takes its caller's context, so that the end of the call ends the work. Only what outlives every call
-	// has no caller whose context fits: the pool's tabs, the sessions, and the rights of the server's own token.
-	// Their packages derive a context of their own from context.Background and end it in Close.
+	// A call uses its caller's context, so that the end of the call ends the work. Only objects that outlive every call have no suitable
+	// context: the pool's tabs, the sessions, and the rights of the server's own token. Their packages derive a context from
+	// context.Background and end it in Close.
 	{
 		pkg: "context", names: []string{"Background"}, layers: []string{"cmd", "examples", "actor/tabpool", "internal/sessions", "internal/server"},
 		advice: "take the caller's context as the first argument",
 	},
-	// What a package compiles when it is initialized, every command of the program waits for.
+	// Expressions that a package compiles during initialization delay every command of the program.
 	{
 		pkg: "regexp", names: []string{"MustCompile", "MustCompilePOSIX"}, layers: []string{"internal/lazyregexp"},
 		advice: "use lazyregexp.New, or regexp.Compile for an expression that is not known before",

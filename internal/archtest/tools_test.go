@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPluginMatchesRuntime compares the plugin that wrote gen/ with the library that gen/ runs on. A
-// newer plugin may write code that an older library does not compile.
+// TestPluginMatchesRuntime compares the versions of the plugin that generated gen/ and of the library that gen/ uses. A newer plugin may
+// generate code that an older library does not compile.
 func TestPluginMatchesRuntime(t *testing.T) {
 	const protobuf = "google.golang.org/protobuf"
 	runtime := required(t, filepath.Join("..", "..", "go.mod"), protobuf)

@@ -85,7 +85,7 @@ func TestVitals(t *testing.T) {
 	}
 }
 
-// FuzzWhatAPageSaysIsBounded gives the answer of a page any content.
+// FuzzWhatAPageSaysIsBounded passes arbitrary data as the answer of a page.
 func FuzzWhatAPageSaysIsBounded(f *testing.F) {
 	f.Add([]byte(`{"findings":[["covered",1,"div","p"],["target-size",0,"b",1,2]],"vitals":{"lcp":1},"lang":"en","title":true}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// page has, in order: a heading, an enabled and a disabled button, a field, and an element without a role.
+// page returns, in order: a heading, an enabled and a disabled button, a field, and an element without a role.
 func page() *dom.Snapshot {
 	return &dom.Snapshot{URL: "https://shop.example/cart?x=1", Elements: dom.ListOf([]*dom.Element{
 		{Ref: 0, Tag: "h1", Role: "heading", Text: "Your Cart", Kind: dom.Structural},
@@ -20,7 +20,7 @@ func page() *dom.Snapshot {
 
 func some(ref dom.Ref) func(*Element) { return func(e *Element) { e.Ref = ref } }
 
-// none stands for a condition that holds without an element, no for one that does not hold.
+// none means that a condition holds without an element, no that it does not hold.
 const none, no = dom.NoRef, dom.NoRef - 1
 
 func TestMatch(t *testing.T) {

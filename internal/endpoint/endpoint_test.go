@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// environment makes a lookup of a map.
+// environment returns a Lookup for a map.
 func environment(env map[string]string) Lookup {
 	return func(name string) (string, bool) {
 		value, set := env[name]
@@ -15,7 +15,7 @@ func environment(env map[string]string) Lookup {
 
 func TestPlaces(t *testing.T) {
 	home, run := t.TempDir(), t.TempDir()
-	t.Setenv("XDG_RUNTIME_DIR", run) // package listen reads the process's own environment
+	t.Setenv("XDG_RUNTIME_DIR", run) // package listen reads the real environment of the process
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
 	for _, test := range []struct {
 		name  string

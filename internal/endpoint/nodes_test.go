@@ -49,7 +49,7 @@ func (n *fakeNode) Watch(_ *healthv1.HealthCheckRequest, stream grpc.ServerStrea
 	return nil
 }
 
-// startNode starts a node, and returns its address, by a name of the host or by its number.
+// startNode starts a node and returns its address, with the host as a name or as an IP address.
 func startNode(t *testing.T, host string) (*fakeNode, string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -64,7 +64,7 @@ func startNode(t *testing.T, host string) (*fakeNode, string) {
 	return n, net.JoinHostPort(host, port)
 }
 
-// A client leaves a node that was cut off from the cluster, although it answers, and comes back when the next one is.
+// A client leaves a node that is cut off from the cluster, even though it answers. It returns when the next node is cut off.
 func TestAClientLeavesANodeThatIsCutOff(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "localhost"} {
 		t.Run(host, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestAClientLeavesANodeThatIsCutOff(t *testing.T) {
 			}
 			first.cut.Store(false)
 			second.cut.Store(true)
-			for ctx.Err() == nil { // changes are not made at once after each other
+			for ctx.Err() == nil { // there is a pause between two changes
 				other, err := health.Watch(ctx, new(healthv1.HealthCheckRequest))
 				if err == nil {
 					_, err = other.Recv()

@@ -18,22 +18,22 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// healthy starts a server that is healthy, and returns its address.
+// healthy starts a healthy server and returns its address.
 func healthy(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := grpc.NewServer(grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true})) // as the daemon's
+	server := grpc.NewServer(grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true})) // same policy as the daemon
 	healthv1.RegisterHealthServer(server, health.NewServer())
 	go func() { _ = server.Serve(l) }()
 	t.Cleanup(server.Stop)
 	return l.Addr().String()
 }
 
-// A client leaves a node that is there and says nothing, as one that is stopped, or behind a cable that is pulled: calls and streams end, and
-// the next ones go to another node.
+// A client leaves a node that is silent, for example because it is stopped or its cable is unplugged. Calls and streams end, and the next
+// ones go to another node.
 func TestAClientLeavesANodeThatIsSilent(t *testing.T) {
 	if !testenv.Long() {
 		t.Skip("gRPC finds out after 15 seconds: set DOMTAP_LONG")

@@ -11,7 +11,7 @@ import (
 
 const pageURL = "https://shop.example/orders"
 
-// node is an element of a test with those in it.
+// node is a test element with its children.
 type node struct {
 	dom.Element
 	in []node
@@ -31,7 +31,7 @@ func titled(level int, text string, in ...node) node {
 	return n
 }
 
-// flat lists nodes in document order, with refs, parents and depths.
+// flat returns nodes in document order, with refs, parents and depths.
 func flat(nodes ...node) (out []*dom.Element) {
 	var add func(n node, parent dom.Ref, depth int)
 	add = func(n node, parent dom.Ref, depth int) {
@@ -48,7 +48,7 @@ func flat(nodes ...node) (out []*dom.Element) {
 	return out
 }
 
-// orders is a page with a table, two sections and a form.
+// orders returns a page with a table, two sections and a form.
 func orders() []*dom.Element {
 	row := func(number, name string) node {
 		return shownAs("row", "", shownAs("cell", number), shownAs("cell", name), shownAs("cell", "", used("link", "Edit"), used("button", "Delete")))
@@ -145,7 +145,7 @@ func TestMatchesWithin(t *testing.T) {
 	}
 }
 
-// TestTheContextThatIsPrintedIsFound finds elements by words that stand beside them, which no ancestor and no heading has.
+// TestTheContextThatIsPrintedIsFound finds elements by words of their printed context that are in no ancestor and no heading.
 func TestTheContextThatIsPrintedIsFound(t *testing.T) {
 	elements := flat(used("button", "Edit"), used("button", "Edit"), used("button", "Delete"))
 	first, second := elements[0], elements[1]
@@ -198,7 +198,8 @@ func TestCountWords(t *testing.T) {
 	}
 }
 
-// FuzzMatch holds that a match is one of the elements, once, and that every word of the query is in it or near it.
+// FuzzMatch checks that each match is one of the elements, that none occurs twice, and that every word of the query is in the match or its
+// context.
 func FuzzMatch(f *testing.F) {
 	for _, query := range []string{"save", "edit grace", `"open orders`, "Straße", "\u0301", "x\xffy"} {
 		f.Add(query, "Grace Hopper", uint8(3))
@@ -210,7 +211,7 @@ func FuzzMatch(f *testing.F) {
 				e.Text = text
 			}
 			if shape > 100 && i > 0 {
-				e.Depth = int(shape) % (i + 1) // no depth may make it fail
+				e.Depth = int(shape) % (i + 1) // no depth may cause a failure
 			}
 		}
 		all := ""

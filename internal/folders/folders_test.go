@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// tree makes a folder with a file, a folder beside it with a secret, and links that lead out and in.
+// tree creates a folder with a file, a folder next to it with a secret, and links out of the folder and into it.
 func tree(t *testing.T) (dir string, allowed Folders) {
 	t.Helper()
 	root := t.TempDir()
@@ -79,7 +79,7 @@ func TestFoldersMustExist(t *testing.T) {
 	}
 }
 
-// FuzzNothingOutsideIsAllowed: whatever a URL is, the file that it is allowed for is below the folder.
+// FuzzNothingOutsideIsAllowed checks for any URL that an allowed file is below the folder.
 func FuzzNothingOutsideIsAllowed(f *testing.F) {
 	for _, path := range []string{"/sub/c.html", "/../secret", "/up/secret", "/%2e%2e/secret", "/sub/..%2f..%2fsecret", "//a b.html"} {
 		f.Add(path)

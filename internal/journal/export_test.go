@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// Encode is encode.
+// Encode exports encode.
 var Encode = encode
 
-// Sign puts the first line before a body.
+// Sign prepends the first line to a body.
 func Sign(body []byte) []byte {
 	sum := sha256.Sum256(body)
 	return fmt.Appendf(nil, "%s%s\n%s\n", title, hex.EncodeToString(sum[:]), body)

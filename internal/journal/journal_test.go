@@ -25,7 +25,7 @@ var tabs = []restore.Record{
 	}},
 }
 
-// keep opens a journal, keeps tabs in it and closes it.
+// keep opens a journal, stores tabs in it and closes it.
 func keep(t *testing.T, path string, all ...restore.Record) string {
 	t.Helper()
 	log, logger := logged()
@@ -42,7 +42,7 @@ func logged() (*bytes.Buffer, *slog.Logger) {
 	return &b, slog.New(slog.NewTextHandler(&b, nil))
 }
 
-// open reads what a journal holds.
+// open reads the contents of a journal.
 func open(t *testing.T, path string) ([]restore.Record, string) {
 	t.Helper()
 	log, logger := logged()
@@ -133,7 +133,7 @@ func TestFailedWriteKeepsTheOldFileAndWarnsOnce(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tabs")
 	keep(t, path, tabs...)
-	// A directory in the way of the new file: the same for root, which may write everywhere.
+	// A directory blocks the path of the new file. This works for root, too, which may write everywhere.
 	if err := os.MkdirAll(filepath.Join(path+".new", "x"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestTabThatCannotBeKeptIsNotInTheFile(t *testing.T) {
 	}
 }
 
-// FuzzDecodeBelievesNothing: whatever a journal holds, reading it ends, and what it gives can be kept again as it is.
+// FuzzDecodeBelievesNothing checks for any journal that reading it terminates and that the result can be stored again unchanged.
 func FuzzDecodeBelievesNothing(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "tabs")
 	_, logger := logged()
@@ -211,7 +211,7 @@ func FuzzDecodeBelievesNothing(f *testing.F) {
 		if _, err := journal.Decode(body); err == nil && !bytes.HasPrefix(body, []byte("domtap-tabs 1 ")) {
 			t.Fatal("what has no title is believed")
 		}
-		kept, err := journal.Decode(journal.Sign(body)) // with the right hash, or nothing behind it were ever reached
+		kept, err := journal.Decode(journal.Sign(body)) // with the correct hash; otherwise the fuzzer would never get past the hash check
 		if err != nil {
 			return
 		}

@@ -47,7 +47,7 @@ func TestPatternsMatchWholeURLs(t *testing.T) {
 	}
 }
 
-// wideMatches matches as the browser does.
+// wideMatches matches a pattern as the browser does.
 func wideMatches(wide, url string) bool {
 	var b strings.Builder
 	for i := 0; i < len(wide); i++ {
@@ -66,7 +66,7 @@ func wideMatches(wide, url string) bool {
 	return regexp.MustCompile("^(?s:" + b.String() + ")$").MatchString(url)
 }
 
-// FuzzThePatternOfTheBrowserIsWider: what a route matches, the browser holds.
+// FuzzThePatternOfTheBrowserIsWider checks that the browser intercepts every request that a route matches.
 func FuzzThePatternOfTheBrowserIsWider(f *testing.F) {
 	f.Add("https://*.a.example/{x,y*}/**?z", "https://q.a.example/y1/w?z")
 	f.Add(`a\*{b,}**\\`, `a*b\`)
@@ -77,7 +77,7 @@ func FuzzThePatternOfTheBrowserIsWider(f *testing.F) {
 		}
 		for _, c := range []byte(url) {
 			if c >= 0x80 {
-				return // browsers write URLs in ASCII
+				return // browsers escape URLs to ASCII
 			}
 		}
 		if p.Matches(url) && !wideMatches(p.wide, url) {

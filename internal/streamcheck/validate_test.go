@@ -11,8 +11,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// story is a short history that holds all guarantees: a tab of one document whose elements A and B always have
-// the same number, a reader from the start, one that left and came back, and the end of the tab.
+// story is a short history that satisfies all guarantees. It has a tab with one document whose elements A and B always have the same
+// number, a reader from the start, a reader that left and resumed, and the end of the tab.
 type story struct {
 	*History
 	prompt, again *Reader
@@ -28,7 +28,7 @@ func elements(texts ...string) []*domtapv1.Element {
 	return out
 }
 
-// message makes a message at a revision, taken as soon as the daemon saw it, so many seconds after the start.
+// message returns a message at a revision, received without delay the given number of seconds after the start.
 func message(sequence, revision uint64, after int, event *domtapv1.WatchDomResponse) Message {
 	at := start.Add(time.Duration(after) * time.Second)
 	event.Sequence, event.Revision, event.Epoch, event.ObservedAt = sequence, revision, "e", timestamppb.New(at)
@@ -48,7 +48,7 @@ func resyncOf(reason string, texts ...string) *domtapv1.WatchDomResponse {
 	}}}
 }
 
-// diffOf replaces both elements.
+// diffOf returns a diff that replaces both elements.
 func diffOf(from, to uint64, texts ...string) *domtapv1.WatchDomResponse {
 	return &domtapv1.WatchDomResponse{Coalesced: int32(to - from), Event: &domtapv1.WatchDomResponse_Diff{Diff: &domtapv1.Diff{
 		FromRevision: from, ToRevision: to, Added: elements(texts...), AddedCount: 2, RemovedCount: 2,
@@ -86,7 +86,7 @@ func newStory() story {
 	return s
 }
 
-// same is the rule that the story keeps.
+// same is the rule that the story satisfies.
 func same(list []*domtapv1.Element) error {
 	if len(list) == 2 && strings.Fields(list[0].GetText())[1] != strings.Fields(list[1].GetText())[1] {
 		return errors.New("half of a burst shows")
@@ -109,7 +109,7 @@ func TestAGoodHistoryPasses(t *testing.T) {
 	}
 }
 
-// Every validator refuses what its guarantee excludes.
+// Every validator rejects what its guarantee excludes.
 func TestBrokenHistoriesAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		validator, what string
