@@ -13,8 +13,9 @@
 // headings and landmarks around them; see Dense and package dense. Format DIFF lists changes; see Diff.
 //
 // The package is pure and safe for concurrent use. Whatever the strings of an element contain, each element is exactly one line, or a part
-// of one in DENSE. A line is bounded valid UTF-8 without control characters, invisible characters that change the direction of text, or
-// line separators. Strings are truncated. Only DENSE escapes them; in the other formats a text such as "(button)" is printed as it is.
+// of one in DENSE. A line has a bounded length and is valid UTF-8 without control characters, invisible characters that change the
+// direction of text, or line separators. Strings are truncated. Only DENSE escapes them; in the other formats a text such as "(button)" is
+// printed as it is.
 //
 // Every line ends with "\n", including the last one, and no line starts with "/" or a line end. The tokenizer of package tokens therefore
 // never combines parts of two lines into a token, and the cost of a text is exactly the sum of the costs of its lines.

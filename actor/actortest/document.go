@@ -28,7 +28,7 @@ type Node struct {
 
 	ref   dom.Ref
 	known bool
-	// meant reports whether a target was resolved to the node.
+	// meant reports whether a target has been resolved to the node.
 	meant bool
 }
 

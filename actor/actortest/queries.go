@@ -110,7 +110,7 @@ func (p *queries) Find(ctx context.Context, t target.Target) (target.Finding, er
 	return out, nil
 }
 
-// innermost finds the innermost nodes with a text inside the node of t.Ref. within reports that nodes are inside it.
+// innermost finds the innermost nodes with a text inside the node of t.Ref. within reports whether the nodes are inside it.
 func (p *queries) innermost(nodes []*Node, t target.Target, within bool, out *target.Finding) (found bool) {
 	for _, n := range nodes {
 		is := within || n.known && n.ref == t.Ref

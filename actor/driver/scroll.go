@@ -46,7 +46,7 @@ func bounded(v float64) bool { return v >= -MaxScroll && v <= MaxScroll }
 type Scroller interface {
 	// ScrollPosition returns the scroll position of the main document.
 	ScrollPosition(ctx context.Context) (ScrollPosition, error)
-	// ScrollTo scrolls the main document to a position. It waits up to limit until the document is large enough. Otherwise it scrolls to
-	// the end of the document.
+	// ScrollTo scrolls the main document to a position. It waits up to limit until the document is large enough. After that it scrolls as
+	// far as possible.
 	ScrollTo(ctx context.Context, to ScrollPosition, limit time.Duration) error
 }

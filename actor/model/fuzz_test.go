@@ -53,7 +53,7 @@ func (p *tape) patch(sequence map[string]uint64) dom.Patch {
 	return out
 }
 
-// FuzzModelRefusesBadPatches applies random patches. The model must never panic and always be consistent, an acknowledgement must list
+// FuzzModelRefusesBadPatches applies random patches. The model must never panic and must stay consistent. An acknowledgement must list
 // every element that its patch added, and rejected patches must leave their document empty.
 func FuzzModelRefusesBadPatches(f *testing.F) {
 	f.Add([]byte{0, 0, 3, 0, 0, 0, 0, 255, 0, 0, 0, 3, 3, 255, 0, 0, 0, 6, 3, 255, 0, 0, 2, 0, 1, 2, 4, 1, 4})

@@ -17,7 +17,7 @@ type adopter struct {
 	pool *Pool
 	// forbidden holds the pages whose popups are closed immediately.
 	forbidden noPopups
-	// requests requests that the queued popups are adopted now. stopped is closed when the adopter has stopped.
+	// requests receives requests to adopt the queued popups now. stopped is closed when the adopter has stopped.
 	requests chan chan struct{}
 	stopped  chan struct{}
 	// refusals waits for the pages that are being closed.

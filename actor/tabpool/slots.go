@@ -18,7 +18,7 @@ type slots struct {
 	byClient map[string]int
 	// elsewhere is Config.Elsewhere.
 	elsewhere func(client string) int
-	// running counts goroutines and calls. closed makes idle close when running is zero.
+	// running counts goroutines and calls. If closed is set, idle is closed when running reaches zero.
 	running int
 	closed  bool
 	idle    chan struct{}

@@ -128,8 +128,8 @@ const (
 type Result struct {
 	// Done reports whether the step was performed.
 	Done bool
-	// Delivered reports how much of the action its element received. A step is Done only with DeliveredAll. DeliveredUnset is used for
-	// steps that act on no element.
+	// Delivered reports how much of the action its element received. A step that acts on an element is Done only with DeliveredAll.
+	// DeliveredUnset is used for steps that act on no element.
 	Delivered driver.Delivered
 	// Moved reports whether the element was moved to another place on the page.
 	Moved bool

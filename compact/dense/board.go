@@ -23,7 +23,7 @@ const (
 	maxKinds = 6
 	// maxBoardPieces limits how many ranges of refs a board has.
 	maxBoardPieces = 12
-	// maxStep is the largest step between refs that is written as a range, because readers have to count.
+	// maxStep is the largest step that a range of refs may have. Readers have to count the steps.
 	maxStep = 3
 	// sameDate replaces the date in the name of an element that is named differently from most of a board.
 	sameDate = part.Ellipsis

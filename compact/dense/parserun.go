@@ -190,7 +190,7 @@ func unfoldWords(name, context string, n, columns int) (names, contexts []string
 	return names, contexts, true
 }
 
-// countedTo returns the number that is step equal steps after first, when steps such steps lead to last.
+// countedTo returns the number after step of steps equal steps that lead from first to last.
 func countedTo(first, last string, step, steps int) (text string, ok bool) {
 	a, wrongA := strconv.Atoi(first)
 	b, wrongB := strconv.Atoi(last)

@@ -260,8 +260,8 @@ func firstDifference(a, b []string) int {
 	return -1
 }
 
-// countedFrom returns the number that is k equal steps after first, if second is one step after it, with the same leading zeros. It returns
-// an empty string if there is none.
+// countedFrom returns the k-th number of a sequence that starts with first and second and has equal steps, with the same leading zeros. It
+// returns an empty string if there is none.
 func countedFrom(first, second string, k int) string {
 	if first == second || k == 0 {
 		return first

@@ -396,8 +396,8 @@ func (p *page) inCard(group []int32, k int) (out []saying) {
 	return append(out, numbers...)
 }
 
-// closer returns the texts in the range from–to outside of start–end, around an element: headings first, then words, and separately the
-// texts without letters. apart excludes the texts of other items of the same kind.
+// closer returns the texts around an element that are between from and to but not between start and end: headings first, then words, and
+// separately the texts without letters. apart excludes the texts of other items of the same kind.
 func (p *page) closer(i, from, start, end, to int32, apart bool) (words, numbers []saying) {
 	var headings, others []saying
 	for j := from; j < to; {
