@@ -163,7 +163,7 @@ func TestWhichOneIsMeant(t *testing.T) {
 	}
 }
 
-// checkContexts reads a page that a new tab shows for the first time as elements, as LINES and as a stream.
+// checkContexts checks the contexts of a page in LINES, for the known tab and a new one, and in a stream and GetDom of another new tab.
 func checkContexts(t *testing.T, d *testenv.Daemon, url, known string) {
 	t.Helper()
 	want := []string{"Milk", "Bread"}

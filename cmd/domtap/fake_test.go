@@ -40,7 +40,7 @@ type fakeDaemon struct {
 	socket string
 	// answer returns the answer to a request after the request was recorded.
 	answer func(ctx context.Context, request proto.Message) (proto.Message, error)
-	// stream holds the messages of WatchDom. streamEnd returns how the stream ends.
+	// stream holds the messages of WatchDom. streamEnd returns the error with which the stream ends.
 	stream    []*domtapv1.WatchDomResponse
 	streamEnd func(ctx context.Context) error
 

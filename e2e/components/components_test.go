@@ -22,9 +22,9 @@ import (
 const built = "../../.cache/components/dist"
 
 // scenario is a file of this directory: a page that uses a library, and the steps on it. Its comment has the lines "Library: name" and
-// "Kinds: words", and "Short: yes" if make test runs it. The first section is app.jsx or another app.*, which scripts/install-components
-// bundles. Its window.model() returns the state of the library. The section page is the body; without it, the body is an empty div with the
-// ID app. The last section contains the steps.
+// "Kinds: words", and "Short: yes" if make test runs it. The section app.jsx, or another app.*, is the script, which
+// scripts/install-components bundles. Its window.model() returns the state of the library. The section page is the body; without it, the
+// body is an empty div with the ID app. The section steps contains the steps.
 type scenario struct {
 	name, library string
 	kinds         []string

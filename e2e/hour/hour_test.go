@@ -1,6 +1,6 @@
-// Package hour tests tasks that take an agent about an hour in total: in shops, calendars, forms, boards, grids and mail. Each file has a
-// task in a user's words, the name of its site, the commands that solved it with their answers, and the expected state of the backend. The
-// commands were found using only the skill file and the answers.
+// Package hour tests tasks of the kind that an agent performs within an hour: in shops, calendars, forms, boards, grids and mail. Each file
+// has a task in a user's words, the name of its site, the commands that solved it with their answers, and the expected state of the
+// backend. The commands were found using only the skill file and the answers.
 package hour
 
 import (

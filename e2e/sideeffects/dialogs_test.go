@@ -326,7 +326,7 @@ func answeredAtOnce(t *testing.T, d *testenv.Daemon, url string, titles []string
 	stillUsable(t, d, tab, url+"/ok")
 }
 
-// answeredForTooLong opens more dialogs than a policy answers in a row.
+// answeredForTooLong opens a hundred dialogs, and then an endless series of dialogs, which the policy stops answering.
 func answeredForTooLong(t *testing.T, d *testenv.Daemon, url string) {
 	tab := d.Open(url + "/loop")
 	if r := pressFirst(t, d, tab); r.GetTab().GetTitle() != "done" || len(r.GetResults()[0].GetSummary()) > 500 {

@@ -22,7 +22,7 @@ type Limits struct {
 	PageElements int
 	// Idle configures how long unused tabs and sessions are kept and unused pages run.
 	Idle sessions.Idle
-	// ExitIdle is how long an on-demand daemon runs without tabs, sessions and connections. Zero means forever.
+	// ExitIdle is the time after which an on-demand daemon without tabs, sessions and connections exits. Zero means never.
 	ExitIdle time.Duration
 }
 

@@ -43,7 +43,7 @@ func (cfg *Config) startProxy(ctx context.Context) (stop func(), err error) {
 	}, nil
 }
 
-// allowURL checks the URLs of client calls. The proxy checks the redirects.
+// allowURL checks the URLs of client calls. The proxy checks the connections and redirects that follow.
 func (cfg Config) allowURL(url string) error {
 	err := check.AllowURLOr(cfg.Browser.AllowFile, url)
 	if gate, gated := cfg.Browser.Gate.(*proxy.Proxy); err == nil && gated {
