@@ -182,7 +182,7 @@ func (a *action) repeats() bool {
 	return len(a.args) > 0 && strings.HasSuffix(a.args[len(a.args)-1], "…")
 }
 
-// others returns the arguments that an action needs besides its target. It returns none if a flag already gives the place to drag to.
+// others returns the arguments that an action needs besides its target. It returns none if a flag already sets the end of the drag.
 func (a *action) others(o *options) []string {
 	if o.by != "" || o.toAt != "" {
 		return nil

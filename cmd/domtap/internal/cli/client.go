@@ -89,7 +89,7 @@ func ownTab(last terminal.Tab, sameDaemon bool, tabs []*domtapv1.Tab) (string, e
 	return "", exit.Errorf(exit.NotFound, "open one again: domtap open URL", "tab %s, which this terminal opened last, ended with its daemon; tabs of others: %s", last.ID, tabList(tabs))
 }
 
-// otherTab returns a hint how to work on a tab that the terminal did not open last.
+// otherTab returns a hint that explains how to work on a tab that the terminal did not open last.
 func otherTab(tabs []*domtapv1.Tab) string {
 	id := tabs[len(tabs)-1].GetId()
 	return fmt.Sprintf("name the tab: --tab %s, or DOMTAP_TAB=%s for all commands; or open one of your own: domtap open URL", id, id)
