@@ -16,10 +16,10 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// BenchmarkIntents does the same two things in one call for the whole intent and in one call for each step, as
-// tools do that have no turns: posts a message on a page with a composer, and fills and sends a form of five
-// fields. It counts the round trips and what they cost a model: the tokens of the requests (as JSON, as a tool call
-// is) and of what is read of the answers (the text of a page; words and the diff of an action).
+// BenchmarkIntents performs the same two tasks in one call for the whole task, and in one call per step, as tools without turns do. The
+// tasks are posting a message on a page with a composer, and filling and sending a form of five fields. It counts the round trips and their
+// cost for a model: the tokens of the requests (as JSON, as in a tool call) and of the read parts of the answers (the text of a page; texts
+// and the diff of an action).
 func BenchmarkIntents(b *testing.B) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/composer", serve(composer()))
@@ -40,7 +40,7 @@ func serve(page string) http.HandlerFunc {
 	}
 }
 
-// composer is a page of thirty posts with a box to write another.
+// composer returns a page with thirty posts and a box for a new post.
 func composer() string {
 	var feed strings.Builder
 	for i := range 30 {
@@ -59,7 +59,7 @@ const form = `<!doctype html><title>Sign up</title><form action="javascript:void
 <label>Country <select name=country><option value=se>Sweden<option value=no>Norway</select></label>
 <label>Born <input name=born type=date></label><label><input type=checkbox name=terms value=yes> I agree</label><button>Sign up</button></form>`
 
-// agent counts what its calls cost.
+// agent counts the cost of its calls.
 type agent struct {
 	b             *testing.B
 	d             *testenv.Daemon
@@ -68,7 +68,7 @@ type agent struct {
 	page          string
 }
 
-// compare does a thing in both ways.
+// compare performs a task in both ways.
 func (a *agent) compare(name string, fewest, most int, together, apart func()) {
 	a.b.Helper()
 	figures := func(what func()) (calls, tokens int) {
@@ -137,7 +137,7 @@ func (a *agent) read() {
 	a.count(r, a.page)
 }
 
-// ref finds an element in what was read last.
+// ref finds an element in the last read answer.
 func (a *agent) ref(name string) *domtapv1.Target {
 	a.b.Helper()
 	m := regexp.MustCompile(`(?m)^\[(\d+)\] ` + regexp.QuoteMeta(name) + ` \(`).FindStringSubmatch(a.page)
@@ -151,7 +151,7 @@ func (a *agent) ref(name string) *domtapv1.Target {
 	return &domtapv1.Target{Ref: proto.Uint32(uint32(n))}
 }
 
-// titled checks that the page has taken what was done.
+// titled checks that the page has processed the action.
 func (a *agent) titled(want string) {
 	a.b.Helper()
 	got, err := a.d.Tabs.GetTab(a.b.Context(), &domtapv1.GetTabRequest{TabId: a.tab})

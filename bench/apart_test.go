@@ -17,11 +17,11 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// apartDir names the directory of a daemon that runs in a process of its own.
+// apartDir names the environment variable with the directory of a daemon in a separate process.
 const apartDir = "DOMTAP_BENCH_APART"
 
-// TestDaemonApart is such a daemon: what it costs is not mixed with what its clients and the benchmark cost. It is
-// started by newSiteApart, and runs until its standard input ends.
+// TestDaemonApart runs such a daemon. Its costs are not mixed with the costs of its clients and the benchmark. newSiteApart starts it, and
+// it runs until its standard input ends.
 func TestDaemonApart(t *testing.T) {
 	dir := os.Getenv(apartDir)
 	if dir == "" {
@@ -55,16 +55,16 @@ func TestDaemonApart(t *testing.T) {
 	<-served
 }
 
-// control is what a benchmark asks of a daemon apart, beside what clients can.
+// control serves requests of a benchmark to a separate daemon, in addition to the API of clients.
 type control struct{ site *site }
 
-// Command is a command to the page that was opened last.
+// Command is a CDP command to the page that was opened last.
 type Command struct {
 	Method string
 	Params []byte
 }
 
-// Call gives the page a command.
+// Call sends a command to the page.
 func (c *control) Call(command Command, reply *[]byte) error {
 	var raw json.RawMessage
 	err := c.site.Browser.Newest().Call(c.site.b.Context(), command.Method, json.RawMessage(command.Params), &raw)
@@ -72,13 +72,13 @@ func (c *control) Call(command Command, reply *[]byte) error {
 	return err
 }
 
-// Costs is what a daemon has used up.
+// Costs are the resources that a daemon has used.
 type Costs struct {
-	// Processor is the time of its process, without those of the browser.
+	// Processor is the processor time of the daemon's process, without the browser's processes.
 	Processor time.Duration
-	// Received is how many bytes came from the browser.
+	// Received is the number of bytes received from the browser.
 	Received int64
-	// Waits is how often a thread has waited. Reads and Writes are system calls; 0 where the machine does not count them.
+	// Waits counts how often a thread has waited. Reads and Writes count system calls. They are 0 on machines that do not count them.
 	Waits, Reads, Writes int64
 }
 
@@ -90,7 +90,7 @@ func (c *control) Costs(_ struct{}, reply *Costs) error {
 	return err
 }
 
-// systemCalls returns how often this process has read and written; 0 where the machine does not count.
+// systemCalls returns how many read and write system calls this process has made, or 0 on machines that do not count them.
 func systemCalls() (reads, writes int64) {
 	counts, err := os.ReadFile("/proc/self/io")
 	if err != nil {
@@ -103,23 +103,23 @@ func systemCalls() (reads, writes int64) {
 	return reads, writes
 }
 
-// Floor is R, and what the page's clock shows more than ours.
+// Floor is the round-trip time R, and how far the page's clock is ahead of ours.
 type Floor struct{ RoundTrip, Offset time.Duration }
 
-// Floor measures them as the daemon sees them.
+// Floor measures these values in the daemon's process.
 func (c *control) Floor(_ struct{}, reply *Floor) error {
 	*reply = Floor{c.site.roundTrip(), clockOffset(c.site)}
 	return nil
 }
 
-// apart is a site whose daemon runs in a process of its own.
+// apart is a site whose daemon runs in a separate process.
 type apart struct {
 	*site
 	socket  string
 	control *rpc.Client
 }
 
-// newSiteApart starts a daemon in a process of its own, and a server of pages in this one.
+// newSiteApart starts a daemon in a separate process, and a server of pages in this process.
 func newSiteApart(b *testing.B) *apart {
 	b.Helper()
 	dir := b.TempDir()

@@ -12,9 +12,9 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// BenchmarkApplications is the time of a page's main thread for a hundred things to do that are added, a
-// hundred checked and eighty removed, beside 6,000 other elements: watched, against the same unwatched. The two
-// take turns. React changes what differs; plain writes all of its HTML anew at every change.
+// BenchmarkApplications measures the time of a page's main thread for adding a hundred todo items, checking a hundred and removing eighty,
+// next to 6,000 other elements. It compares the page while watched with the same page while not watched; the two take turns. React changes
+// only what differs; plain rewrites all of its HTML at every change.
 func BenchmarkApplications(b *testing.B) {
 	for _, app := range []struct {
 		name   string
@@ -28,7 +28,7 @@ func BenchmarkApplications(b *testing.B) {
 			if err := d.Browser.Newest().Call(b.Context(), "Performance.enable", enable, nil); err != nil {
 				b.Fatal(err)
 			}
-			s.workload() // compiles
+			s.workload() // this compiles the code
 			var alone, watched times
 			for b.Loop() {
 				alone = append(alone, s.workload())
@@ -44,14 +44,13 @@ func BenchmarkApplications(b *testing.B) {
 	}
 }
 
-// watch starts a stream of everything that can be acted on, reads it until release, and returns when its first
-// snapshot is there.
+// watch starts a stream of all interactive elements and reads it until release is called. It returns after the first snapshot.
 func (s *site) watch(tab string) (release func()) {
 	s.b.Helper()
 	return s.stream(&domtapv1.WatchDomRequest{TabId: tab, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)})
 }
 
-// stream is watch with a request of one's own.
+// stream is like watch, with a custom request.
 func (s *site) stream(r *domtapv1.WatchDomRequest) (release func()) {
 	s.b.Helper()
 	ctx, cancel := context.WithCancel(s.b.Context())
@@ -74,8 +73,8 @@ func (s *site) stream(r *domtapv1.WatchDomRequest) (release func()) {
 	return func() { cancel(); <-done }
 }
 
-// workload runs window.workload of e2e/apps/shared/todo-driver.js and returns what the main thread was busy for,
-// the two frames after it included.
+// workload runs window.workload of e2e/apps/shared/todo-driver.js and returns the busy time of the main thread, including the two frames
+// after it.
 func (s *site) workload() time.Duration {
 	s.b.Helper()
 	before := s.busy()
@@ -91,7 +90,7 @@ func (s *site) workload() time.Duration {
 	return s.busy() - before
 }
 
-// busy is how long the page's main thread was busy with tasks so far, by its own clock.
+// busy returns the total time for which the page's main thread was busy with tasks, by its own clock.
 func (s *site) busy() time.Duration {
 	s.b.Helper()
 	var out struct {

@@ -20,17 +20,16 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// maxShare is what LINES with default options may cost at most of what the browser's whole accessibility
-// tree costs in the outline that TREE has.
+// maxShare limits the cost of LINES with default options, relative to the cost of the browser's whole accessibility tree in the outline
+// format of TREE.
 const maxShare = 1.0 / 3
 
-// worse are the pages of $DOMTAP_PAGES that miss it, and what they may cost. They are little but links, and
-// LINES says where a link leads while the tree does not: on a saved page that is the whole address, since it
-// stands on another origin than the page.
+// worse maps the pages of $DOMTAP_PAGES that exceed maxShare to their own limits. They consist mostly of links, and LINES shows the address
+// of a link while the tree does not. On a saved page that is the whole address, because its origin differs from the page's.
 var worse = map[string]float64{"webmd-2.html": 0.55, "tmz-1.html": 0.45}
 
-// TestLinesCostLittleOfTheTree compares what LINES costs by default with the accessibility tree, on an
-// article that ships with the test and on the pages in $DOMTAP_PAGES.
+// TestLinesCostLittleOfTheTree compares the default cost of LINES with the accessibility tree, on an article that ships with the test and
+// on the pages in $DOMTAP_PAGES.
 func TestLinesCostLittleOfTheTree(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/article.html", func(w http.ResponseWriter, _ *http.Request) {
@@ -70,7 +69,7 @@ func TestLinesCostLittleOfTheTree(t *testing.T) {
 	}
 }
 
-// article is a page as articles are: some navigation, and n paragraphs with a link in every third.
+// article returns a page similar to an article: some navigation, and n paragraphs with a link in every third.
 func article(n int) string {
 	var b strings.Builder
 	b.WriteString("<!doctype html><title>Article</title><nav>")
@@ -89,13 +88,13 @@ func article(n int) string {
 	return b.String()
 }
 
-// shares is what a page costs in tokens: LINES, the whole accessibility tree, and the tree bare of the lines of
-// the layout's text boxes, which repeat the text above them.
+// shares holds the costs of a page in tokens: of LINES, of the whole accessibility tree, and of the tree without the lines for the layout's
+// text boxes, which repeat the text above them.
 type shares struct{ lines, tree, bare int }
 
 const sharesHeader = "  LINES     tree  share  without text boxes"
 
-// share is the part of the tree that LINES costs.
+// share returns the cost of LINES as a fraction of the tree's cost.
 func (s shares) share() float64     { return float64(s.lines) / float64(max(1, s.tree)) }
 func (s shares) bareShare() float64 { return float64(s.lines) / float64(max(1, s.bare)) }
 
@@ -107,7 +106,7 @@ func (s shares) String() string {
 	return fmt.Sprintf("%7d  %7d  %5.3f  %7d %5.3f", s.lines, s.tree, s.share(), s.bare, s.bareShare())
 }
 
-// compareCost costs a tab's page, which must be the one opened last.
+// compareCost measures the costs of a tab's page. It must be the page that was opened last.
 func compareCost(t testing.TB, d *testenv.Daemon, tab string) shares {
 	t.Helper()
 	lift(t, d.Browser.Newest())
@@ -119,8 +118,8 @@ func compareCost(t testing.TB, d *testenv.Daemon, tab string) shares {
 	return shares{lines: tokens.Count(r.GetText()), tree: tokens.Count(o.text(true)), bare: tokens.Count(o.text(false))}
 }
 
-// lift takes the veil off a page that hides itself whole until somebody else's script has loaded: what is
-// hidden is not in the tree, while domtap tells what is there when the veil is lifted.
+// lift reveals a page that hides itself until a third-party script has loaded. The tree omits hidden content, while domtap lists what is
+// visible after that.
 func lift(t testing.TB, p *browser.Page) {
 	t.Helper()
 	const script = `for (const e of [document.documentElement, document.body]) {
@@ -136,7 +135,7 @@ func lift(t testing.TB, p *browser.Page) {
 type axOutline struct {
 	trees map[cdp.FrameID]map[accessibility.NodeID]*accessibility.Node
 	roots map[cdp.FrameID]*accessibility.Node
-	// inner returns the frame that an element holds.
+	// inner maps an element to the frame that it contains.
 	inner map[cdp.BackendNodeID]cdp.FrameID
 	main  cdp.FrameID
 }
@@ -173,12 +172,12 @@ func outlineOf(t testing.TB, p *browser.Page) *axOutline {
 	return o
 }
 
-// text prints the tree in the outline of TREE, every node that is not ignored on a line of its own; with the
-// layout's text boxes if so wanted.
+// text prints the tree in the outline format of TREE, with one line for every node that is not ignored. boxes includes the layout's text
+// boxes.
 func (o *axOutline) text(boxes bool) string {
 	var b strings.Builder
 	ref := 0
-	// Ignored nodes stand for what is below them, so their children move up a level.
+	// An ignored node is replaced by its children, which move up one level.
 	var walk func(frame cdp.FrameID, n *accessibility.Node, level int)
 	walk = func(frame cdp.FrameID, n *accessibility.Node, level int) {
 		if n == nil {
@@ -204,7 +203,7 @@ func (o *axOutline) text(boxes bool) string {
 	return b.String()
 }
 
-// axLine prints a node as TREE prints an element: names and values cut as domtap cuts them.
+// axLine prints a node as TREE prints an element. Names and values are truncated as domtap does.
 func axLine(b *strings.Builder, n *accessibility.Node, ref int) {
 	b.WriteString("- " + axRole(axString(n.Role)))
 	if name := clip(axString(n.Name)); name != "" {

@@ -9,9 +9,9 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// BenchmarkBrowsers starts the headless shell and the full browser, as far as they are installed: the time until the first page of
-// 300 elements is loaded and read, and on Linux the memory of all processes of the browser with 1 and with 10 such tabs in one
-// session, shared pages in proportion.
+// BenchmarkBrowsers starts the headless shell and the full browser, if they are installed. It measures the time until the first page of 300
+// elements is loaded and read. On Linux it also measures the memory of all processes of the browser with 1 and with 10 such tabs in one
+// session, with shared pages counted proportionally.
 func BenchmarkBrowsers(b *testing.B) {
 	for _, headless := range []bool{true, false} {
 		path, err := browser.Find("", headless)

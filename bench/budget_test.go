@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// limits are what a caller may set; nil is what domtap sets.
+// limits are the limits of a request. If nil, domtap's defaults apply.
 type limits struct{ elements, tokens *int32 }
 
 func (l limits) String() string {
@@ -31,7 +31,7 @@ func (l limits) String() string {
 	return text + "at most"
 }
 
-// holds returns the limits as they are applied.
+// holds returns the effective limits.
 func (l limits) holds() (elements, tokens int) {
 	elements, tokens = 300, 8000
 	if l.elements != nil {
@@ -43,7 +43,7 @@ func (l limits) holds() (elements, tokens int) {
 	return elements, tokens
 }
 
-// everyLimit are the limits that the tests try.
+// everyLimit returns the limits to test.
 func everyLimit() []limits {
 	list := []limits{{}}
 	for _, n := range []int32{200, 500, 1000, 4000} {
@@ -55,9 +55,9 @@ func everyLimit() []limits {
 	return list
 }
 
-// TestNeverOverTheLimits reads pages with many limits, in both formats, to the end: no text is over its
-// limits, each costs what its answer says, and together they are the page. The pages ship with the test;
-// more are in $DOMTAP_PAGES, if it names a folder.
+// TestNeverOverTheLimits reads pages to the end with many limits and in both formats. No text exceeds its limits, each costs as many tokens
+// as its answer states, and together they form the page. Some pages ship with the test; it also uses the pages in $DOMTAP_PAGES, if that
+// names a folder.
 func TestNeverOverTheLimits(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/cards.html", func(w http.ResponseWriter, _ *http.Request) {
@@ -93,11 +93,11 @@ func TestNeverOverTheLimits(t *testing.T) {
 	}
 }
 
-// maxCalls is how many answers of one walk are read; a page of 400 elements, one by one, takes as many.
+// maxCalls limits the answers of one walk. A page of 400 elements, read one by one, needs that many.
 const maxCalls = 2000
 
-// neverOver walks a tab with one format and one set of limits. A page that changes meanwhile cannot be
-// compared with what it was; the limits hold all the same.
+// neverOver walks a tab with one format and one set of limits. A page that changes during the walk cannot be compared with its earlier
+// state, but the limits still apply.
 func neverOver(t *testing.T, d *testenv.Daemon, tab string, format domtapv1.Format, l limits) {
 	t.Helper()
 	before := unlimited(t, d, tab, format)
@@ -121,7 +121,7 @@ func neverOver(t *testing.T, d *testenv.Daemon, tab string, format domtapv1.Form
 	}
 	slices.Sort(given)
 	slices.Sort(after)
-	// Wrappers that say nothing are folded away in a tree, so it may lack some of the list.
+	// A tree omits wrappers without content, so it may lack some elements of the list.
 	if format == domtapv1.Format_FORMAT_TREE {
 		once := slices.Compact(slices.Clone(given))
 		interactive := unlimited(t, d, tab, domtapv1.Format_FORMAT_LINES)
@@ -135,10 +135,10 @@ func neverOver(t *testing.T, d *testenv.Daemon, tab string, format domtapv1.Form
 	}
 }
 
-// refsInText finds the refs of LINES, at the start of a line, and of TREE, which gives the others in brackets.
+// refsInText matches the refs of LINES, at the start of a line, and of TREE, in brackets.
 var refsInText = regexp.MustCompile(`(?m)^\[([0-9]+)\] |^ *- .*\[ref=e([0-9]+)\](?::.*)?$`)
 
-// checkAnswer holds one answer against its limits and returns the refs in its text.
+// checkAnswer checks an answer against its limits and returns the refs in its text.
 func checkAnswer(t *testing.T, got *domtapv1.GetCompactResponse, l limits) []uint32 {
 	t.Helper()
 	elements, budget := l.holds()
@@ -163,7 +163,7 @@ func checkAnswer(t *testing.T, got *domtapv1.GetCompactResponse, l limits) []uin
 	return refs
 }
 
-// unlimited lists the refs of everything that a format shows.
+// unlimited returns the refs of all elements that a format shows.
 func unlimited(t *testing.T, d *testenv.Daemon, tab string, format domtapv1.Format) []uint32 {
 	t.Helper()
 	r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0),
@@ -178,7 +178,7 @@ func unlimited(t *testing.T, d *testenv.Daemon, tab string, format domtapv1.Form
 	return refs
 }
 
-// isSubset reports whether a list has nothing that a sorted one has not.
+// isSubset reports whether all elements of part are in whole, which is sorted.
 func isSubset(part, whole []uint32) bool {
 	for _, ref := range part {
 		if _, found := slices.BinarySearch(whole, ref); !found {

@@ -9,8 +9,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// BenchmarkIdleClick clicks a button that changes nothing, among few elements and among many: one call of Interact, with
-// the commands that it sends to the browser.
+// BenchmarkIdleClick clicks a button that changes nothing, on a small and on a large page. It measures one call of Interact, including its
+// commands to the browser.
 func BenchmarkIdleClick(b *testing.B) {
 	for name, more := range map[string]int{"small": 0, "5000": 5000} {
 		b.Run(name, func(b *testing.B) {

@@ -10,9 +10,9 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// BenchmarkCommand runs commands as processes while a daemon runs, and beside each run a Go program that does nothing. It
-// reports for each command the median time in milliseconds, the processor time, and the time in times of the program that does
-// nothing. The programs are built as those of releases.
+// BenchmarkCommand runs commands as processes while a daemon runs and, next to each run, a Go program that does nothing. For each command
+// it reports the median time in milliseconds, the processor time, and the ratio of its time to that of the empty program. The programs are
+// built as for releases.
 func BenchmarkCommand(b *testing.B) {
 	b.Setenv("CGO_ENABLED", "0")
 	program, nothing := testenv.Program(b), nothingProgram(b)
@@ -40,7 +40,7 @@ func BenchmarkCommand(b *testing.B) {
 	}
 }
 
-// run runs a program, and adds the time that it took and the processor time that it used.
+// run runs a program and appends its elapsed time and its processor time.
 func run(b *testing.B, took, used []time.Duration, program string, args ...string) (tookAll, usedAll []time.Duration) {
 	b.Helper()
 	command := exec.CommandContext(b.Context(), program, args...)

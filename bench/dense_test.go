@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// denseMedian is how many tokens a page costs in DENSE at most, at the median.
+	// denseMedian limits the median cost of a page in DENSE, in tokens.
 	denseMedian = 2000
-	// denseShare is how many percent of the tokens of LINES all pages together cost in DENSE at most.
+	// denseShare limits the total tokens of all pages in DENSE to a percentage of their tokens in LINES.
 	denseShare = 40
 )
 
-// TestDenseCostsLittleOfLines reads every .html file of the folder $DOMTAP_PAGES, uncut, as LINES and as DENSE. It
-// compares the tokens, and what the text has with GetDom.
+// TestDenseCostsLittleOfLines reads every .html file of the folder $DOMTAP_PAGES in full, as LINES and as DENSE. It compares the tokens,
+// and compares the content of the text with GetDom.
 func TestDenseCostsLittleOfLines(t *testing.T) {
 	url, files := savedPages(t)
 	d := testenv.StartDaemon(t)

@@ -12,9 +12,8 @@ import (
 
 const elements = 10_000
 
-// BenchmarkFirstGetDom is the first full GetDom of a document of 10,000 elements, against C (a raw
-// columnar evaluate) and the accessibility tree. All are measured cold, each on a fresh document, and C also
-// warm, which no first call can be.
+// BenchmarkFirstGetDom measures the first full GetDom of a document of 10,000 elements, against C (a raw columnar evaluate) and the
+// accessibility tree. All are measured cold, each on a fresh document. C is also measured warm, which is impossible for a first call.
 func BenchmarkFirstGetDom(b *testing.B) {
 	s := newSite(b)
 	tab := s.page("", elements)
@@ -42,8 +41,8 @@ func BenchmarkFirstGetDom(b *testing.B) {
 	ratio(b, "first/AX", first.at(50), ax.at(50), 1.0/8)
 }
 
-// BenchmarkUnchangedGetDom is a full GetDom of a document that did not change, less what the same answer
-// costs from a server that has it ready (encoding, sending, decoding), against R.
+// BenchmarkUnchangedGetDom measures a full GetDom of an unchanged document against R. It subtracts the time of the same answer from a
+// server that has it ready (encoding, sending, decoding).
 func BenchmarkUnchangedGetDom(b *testing.B) {
 	s := newSite(b)
 	tab := s.page("", elements)
@@ -66,8 +65,8 @@ func BenchmarkUnchangedGetDom(b *testing.B) {
 	ratio(b, "compact/R", compact.at(50), s.roundTrip(), 10)
 }
 
-// BenchmarkFirstReadOfALoadedPage is the first GetCompact of a document of 1,000 elements with default options, asked
-// 150 ms after the document was loaded and at once, against C and R.
+// BenchmarkFirstReadOfALoadedPage measures the first GetCompact of a document of 1,000 elements with default options against C and R. The
+// call is made 150 ms after the document was loaded, and immediately after it.
 func BenchmarkFirstReadOfALoadedPage(b *testing.B) {
 	const size = 1000
 	s := newSite(b)

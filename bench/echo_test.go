@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/server"
 )
 
-// answering answers every GetDom with the same answer.
+// answering returns the same answer to every GetDom.
 type answering struct {
 	domtapv1.UnimplementedDomServiceServer
 	answer *domtapv1.GetDomResponse
@@ -24,7 +24,7 @@ func (r answering) GetDom(context.Context, *domtapv1.GetDomRequest) (*domtapv1.G
 	return r.answer, nil
 }
 
-// echo is the median time of a call whose answer lies ready: the floor of every answer of its size.
+// echo returns the median time of a call with a prepared answer. It is the floor for answers of this size.
 func echo(b *testing.B, answer *domtapv1.GetDomResponse) time.Duration {
 	b.Helper()
 	listener, err := net.Listen("unix", filepath.Join(b.TempDir(), "echo"))

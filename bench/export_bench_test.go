@@ -11,8 +11,8 @@ import (
 	"github.com/domtap/domtap/internal/server/replay"
 )
 
-// BenchmarkExport makes one HTML file of the hour of BenchmarkScrub: 720 pictures and 36,000 states of a page of 1,000 elements. It prints how large the file is,
-// how long that takes, and how much memory it has at most beyond what was there before, as samples each 10 ms see it.
+// BenchmarkExport creates one HTML file from the hour of BenchmarkScrub: 720 pictures and 36,000 states of a page of 1,000 elements. It
+// prints the size of the file, the time, and the maximum additional memory, sampled every 10 ms.
 func BenchmarkExport(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "hour.domtap")
 	writeHour(b, path)
@@ -50,7 +50,7 @@ func BenchmarkExport(b *testing.B) {
 		}
 		most := (float64(<-peak) - float64(before)) / (1 << 20)
 		b.Logf("%.1f MB in %v, processor time %v, %.0f MiB more of the heap at most; not in it: %q", float64(len(file))/1e6, took.Round(time.Millisecond), cpu.Round(time.Millisecond), most, left)
-		if keep := os.Getenv("DOMTAP_TRACE"); keep != "" { // to look at it
+		if keep := os.Getenv("DOMTAP_TRACE"); keep != "" { // for viewing the file
 			if err := os.WriteFile(keep, file, 0o600); err != nil {
 				b.Fatal(err)
 			}
@@ -61,7 +61,7 @@ func BenchmarkExport(b *testing.B) {
 	}
 }
 
-// heap is how many bytes objects take that are in use or not yet collected.
+// heap returns the size of objects that are in use or not yet collected, in bytes.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

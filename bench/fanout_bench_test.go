@@ -12,9 +12,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// BenchmarkWatchersOfAPage is the median time from a change in a page of a real browser to its readers, with a
-// thousand of them, over four connections, against one. The daemon runs in a process of its own; the readers share
-// that of the benchmark, and the cores.
+// BenchmarkWatchersOfAPage measures the median time from a change in a page of a real browser to its readers, with a thousand readers on
+// four connections against one reader. The daemon runs in a separate process. The readers share the process and the cores of the benchmark.
 func BenchmarkWatchersOfAPage(b *testing.B) {
 	s := newSiteApart(b)
 	tab := s.page("", 200)
@@ -28,7 +27,7 @@ func BenchmarkWatchersOfAPage(b *testing.B) {
 	}
 }
 
-// measureReaders lets a number of readers watch a page that changes, and returns how long each message took to each reader, sorted.
+// measureReaders makes a number of readers watch a changing page. It returns the delays of all messages to all readers, sorted.
 func (s *apart) measureReaders(b *testing.B, tab string, readers int, l load) times {
 	b.Helper()
 	s.page(tab, l.elements)
@@ -63,7 +62,7 @@ func (s *apart) measureReaders(b *testing.B, tab string, readers int, l load) ti
 	return seen
 }
 
-// stamps says how long ago, by the page's clock, the changes of a message were made.
+// stamps returns the ages of the changes in a message, by the page's clock.
 func stamps(m *domtapv1.WatchDomResponse, now time.Time) times {
 	var ages times
 	for _, e := range m.GetDiff().GetAdded() {

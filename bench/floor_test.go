@@ -21,11 +21,11 @@ type site struct {
 	*testenv.Daemon
 	b   testing.TB
 	url string
-	// cdp gives the page that was opened last a command.
+	// cdp sends a command to the page that was opened last.
 	cdp func(ctx context.Context, method string, params, result any) error
 }
 
-// newest gives commands to the newest page of a daemon in this process.
+// newest returns a function that sends commands to the newest page of a daemon in this process.
 func newest(d *testenv.Daemon) func(ctx context.Context, method string, params, result any) error {
 	return func(ctx context.Context, method string, params, result any) error {
 		return d.Browser.Newest().Call(ctx, method, params, result)
@@ -54,7 +54,7 @@ func servePages(t testing.TB) string {
 	return testenv.Serve(t, mux)
 }
 
-// page loads a fresh document of n elements in a tab; an empty tab id opens one.
+// page loads a fresh document of n elements in a tab. If tab is empty, it opens one.
 func (s *site) page(tab string, n int) string {
 	s.b.Helper()
 	url := fmt.Sprintf("%s/page/%d", s.url, n)
@@ -75,7 +75,7 @@ func (s *site) interactive(tab string) *domtapv1.GetDomResponse {
 	return r
 }
 
-// evaluateParams and evaluated are the parts of Runtime.evaluate that floors need.
+// evaluateParams and evaluated are the parts of Runtime.evaluate that the floors use.
 type evaluateParams struct {
 	Expression    string `json:"expression"`
 	ReturnByValue bool   `json:"returnByValue"`
@@ -97,12 +97,12 @@ func evaluate[T any](s *site, expression string) T {
 	return out.Result.Value
 }
 
-// roundTrip is R: the median of a trivial evaluate.
+// roundTrip measures R, the median time of a trivial evaluate.
 func (s *site) roundTrip() time.Duration {
 	return sample(500, func() { evaluate[int](s, "1") }).at(50)
 }
 
-// columnar is C: a plain columnar walk, with its transfer.
+// columnar measures C, a plain columnar walk including its transfer.
 func (s *site) columnar() time.Duration {
 	s.b.Helper()
 	start := time.Now()
@@ -112,7 +112,7 @@ func (s *site) columnar() time.Duration {
 	return time.Since(start)
 }
 
-// axTree is the browser's accessibility tree with its decoding.
+// axTree measures the time to read and decode the browser's accessibility tree.
 func (s *site) axTree() time.Duration {
 	s.b.Helper()
 	var tree accessibility.GetFullAXTreeResult
@@ -126,7 +126,7 @@ func (s *site) axTree() time.Duration {
 	return time.Since(start)
 }
 
-// times are measured durations, sorted.
+// times holds measured durations, sorted.
 type times []time.Duration
 
 func sample(n int, f func()) times {
@@ -140,12 +140,12 @@ func sample(n int, f func()) times {
 	return list
 }
 
-// at is a percentile.
+// at returns a percentile.
 func (t times) at(percent int) time.Duration {
 	return t[min(len(t)-1, len(t)*percent/100)]
 }
 
-// ratio reports a figure as a ratio to a floor, and says what it should be.
+// ratio reports a figure as a ratio to a floor, with its target.
 func ratio(b *testing.B, name string, figure, floor time.Duration, target float64) {
 	b.Helper()
 	got := float64(figure) / float64(floor)

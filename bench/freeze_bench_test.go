@@ -15,9 +15,9 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// BenchmarkFrozenTabs opens ten tabs, each of which changes ten times a second, and reports in milliseconds for each second
-// what the processes of the browser and the daemon use of the processors while nobody uses the tabs, before and after the pages
-// are frozen; and how long a read takes of a page that is frozen, and of one that runs. Linux only.
+// BenchmarkFrozenTabs opens ten tabs that each change ten times a second. It reports how much processor time the processes of the browser
+// and the daemon use while the tabs are unused, in milliseconds per second, before and after the pages are frozen. It also reports the time
+// to read a frozen page and a running one. Linux only.
 func BenchmarkFrozenTabs(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		b.Skip("the time of the browser's processes is read from /proc")
@@ -52,7 +52,7 @@ func BenchmarkFrozenTabs(b *testing.B) {
 	b.ReportMetric(ms(median(readTimes(b, d, ids))), "frozen-read-ms")
 }
 
-// usedIn is the time that the browser and this process use of the processors while some time passes, in ms for each second.
+// usedIn returns the processor time of the browser and of this process over a span of time, in ms per second.
 func usedIn(b *testing.B, d *testenv.Daemon, span time.Duration) (browser, daemon float64) {
 	b.Helper()
 	before, own := groupTime(b, d.Browser.PID()), ownTime(b)
@@ -71,17 +71,17 @@ func ownTime(b *testing.B) time.Duration {
 	return used
 }
 
-// groupTime is what the processes of a group that run now have used of the processors, as /proc says, in steps of 10 ms.
+// groupTime returns the total processor time of the current processes of a group. It reads /proc, which has a resolution of 10 ms.
 func groupTime(b *testing.B, group int) (used time.Duration) {
 	b.Helper()
 	for _, pid := range testenv.Group(group) {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
-		_, rest, _ := bytes.Cut(stat, []byte(") ")) // the name may have spaces
+		_, rest, _ := bytes.Cut(stat, []byte(") ")) // the name may contain spaces
 		fields := bytes.Fields(rest)
-		for _, field := range fields[11:13] { // utime and stime
+		for _, field := range fields[11:13] { // the fields utime and stime
 			ticks, err := strconv.Atoi(string(field))
 			if err != nil {
 				b.Fatal(err)
@@ -106,7 +106,7 @@ func countFrozen(b *testing.B, d *testenv.Daemon) (n int) {
 	return n
 }
 
-// readTimes is how long the next read of each tab takes.
+// readTimes returns the time of the next read of each tab.
 func readTimes(b *testing.B, d *testenv.Daemon, tabs []string) (all []time.Duration) {
 	b.Helper()
 	for _, tab := range tabs {

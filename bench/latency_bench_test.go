@@ -17,9 +17,9 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// BenchmarkLatencies measures what a client waits for: each figure in milliseconds, and as a ratio to R, a trivial round
-// trip to the page, and to C, a raw columnar walk of the same page, both of the same run. The pages are the .html files of
-// the folder $DOMTAP_PAGES, or one of 1,000 elements. Each row takes its own samples, so it is run with
+// BenchmarkLatencies measures the waiting times of a client. Each figure is in milliseconds, and as a ratio to R, a trivial round trip to
+// the page, and to C, a raw columnar walk of the same page, both from the same run. The pages are the .html files of the folder
+// $DOMTAP_PAGES, or one page of 1,000 elements. Each row takes its own samples. Run it with
 //
 //	go test ./bench -run='^$' -bench=Latencies -benchtime=1x -count=5
 func BenchmarkLatencies(b *testing.B) {
@@ -43,7 +43,7 @@ func BenchmarkLatencies(b *testing.B) {
 	b.Run("change-pushed", s.pushing)
 }
 
-// latency reads pages, each so often: a pause after it loaded, or again, at rest.
+// latency reads each page a number of times: after a pause since its load, or again while it is idle.
 func (s *site) latency(b *testing.B, urls []string, times int, pause time.Duration, again bool) {
 	s.b = b
 	tab := s.Open(urls[0])
@@ -54,7 +54,7 @@ func (s *site) latency(b *testing.B, urls []string, times int, pause time.Durati
 			if again {
 				s.load(tab, url)
 				s.interactive(tab)
-				time.Sleep(rest) // until the page has drawn what it loaded, and noted its rows
+				time.Sleep(rest) // until the page has drawn its content and recorded its rows
 			}
 			for range times {
 				if !again {
@@ -72,7 +72,7 @@ func (s *site) latency(b *testing.B, urls []string, times int, pause time.Durati
 	b.ReportMetric(float64(median(took))/float64(median(raw)), "C")
 }
 
-// opening opens a page of 300 elements in a new tab.
+// opening measures opening a page of 300 elements in a new tab.
 func (s *site) opening(b *testing.B) {
 	s.b = b
 	var took []time.Duration
@@ -88,7 +88,7 @@ func (s *site) opening(b *testing.B) {
 	s.report(b, took)
 }
 
-// clicking clicks a button whose handler adds a row. The rows make room for each other, so that the page stays as it is.
+// clicking measures clicks on a button whose handler adds a row. It also removes a row, so that the page keeps its size.
 func (s *site) clicking(b *testing.B, controls int) {
 	s.b = b
 	page := "<!doctype html><title>Small</title><button id=go>Go</button>"
@@ -119,7 +119,7 @@ func (s *site) clicking(b *testing.B, controls int) {
 	s.report(b, took)
 }
 
-// pushing is from a change of one element among 1,000 to the client that watches.
+// pushing measures the time from a change of one element among 1,000 to the watching client.
 func (s *site) pushing(b *testing.B) {
 	s.b = b
 	tab := s.page("", 1000)
@@ -130,7 +130,7 @@ func (s *site) pushing(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := stream.Recv(); err != nil { // the page as it is: a change before that would be a part of it
+	if _, err := stream.Recv(); err != nil { // reads the initial page, so that it does not include the first change
 		b.Fatal(err)
 	}
 	var took []time.Duration

@@ -14,9 +14,9 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// BenchmarkTabMemory prints what a tab costs the heap of the daemon, in KB and by what holds it: a tab with a page of 100 elements that
-// was read; what a stream of it costs besides; and a tab with a stream after 300 changes of 20 elements each. The
-// daemon runs in a process of its own, and its clients in this one.
+// BenchmarkTabMemory prints the heap cost of a tab in the daemon, in KB and by owner: of a tab with a page of 100 elements that was read;
+// of an additional stream; and of a tab with a stream after 300 changes of 20 elements each. The daemon runs in a separate process, and its
+// clients in this one.
 func BenchmarkTabMemory(b *testing.B) {
 	const tabs = 10
 	b.Setenv("GODEBUG", "memprofilerate=1")
@@ -61,8 +61,8 @@ func BenchmarkTabMemory(b *testing.B) {
 	b.Log(memoryTable(tabs, [2]Memory{empty, read}, [2]Memory{read, watched}, [2]Memory{watched, changed}))
 }
 
-// BenchmarkManyRequests prints what each of 10,000 requests of a page leaves behind in its browser, after 4,500 others, in bytes: a
-// page that polls makes as many in hours (ADR 86).
+// BenchmarkManyRequests prints how many bytes each of 10,000 requests of a page leaves in its browser, after 4,500 earlier requests. A
+// polling page makes that many in hours (ADR 86).
 func BenchmarkManyRequests(b *testing.B) {
 	s := newSite(b)
 	s.Open(s.url + "/page/10")
@@ -89,7 +89,7 @@ func BenchmarkManyRequests(b *testing.B) {
 	b.ReportMetric((held()-before)*(1<<20)/more, "bytes/request")
 }
 
-// memoryTable shows what each of so many tabs added between two memories, in KB: for each pair a column.
+// memoryTable formats the memory that each tab added between two measurements, in KB, with a column for each pair.
 func memoryTable(tabs int, pairs ...[2]Memory) string {
 	table := fmt.Sprintf("%-28s %8s %8s %8s", "KB for each tab", "read", "+stream", "changed")
 	row := func(name string, value func(m Memory) int64) {
@@ -111,8 +111,8 @@ func memoryTable(tabs int, pairs ...[2]Memory) string {
 	return table
 }
 
-// parts are the parts of the heap, each with the code that allocates it: the beginning of a function's name after that of the module.
-// Who is the innermost function that belongs to a part holds an allocation.
+// parts lists the parts of the heap with the code that allocates them: a prefix of function names after the module's name. An allocation
+// belongs to the part of the innermost matching function.
 var parts = []struct {
 	name string
 	code []string
@@ -125,16 +125,16 @@ var parts = []struct {
 	{"calls, usage and streams", []string{""}},
 }
 
-// Memory is what the heap of a daemon apart holds by parts, and what its goroutines take, in bytes.
+// Memory holds the heap of a separate daemon by parts, and the memory of its goroutines, in bytes.
 type Memory struct {
 	Held   map[string]int64
 	Stacks int64
 }
 
-// Memory collects the garbage and returns what is left. Every allocation must be profiled, as by GODEBUG=memprofilerate=1.
+// Memory collects the garbage and returns the remaining memory. Every allocation must be profiled, as with GODEBUG=memprofilerate=1.
 func (c *control) Memory(_ struct{}, reply *Memory) error {
 	runtime.GC()
-	runtime.GC() // the profile is that of the collection before
+	runtime.GC() // the profile is from the previous collection
 	records, n, complete := []runtime.MemProfileRecord(nil), 0, false
 	for !complete {
 		records = make([]runtime.MemProfileRecord, n+100)
@@ -152,7 +152,7 @@ func (c *control) Memory(_ struct{}, reply *Memory) error {
 	return nil
 }
 
-// partOf is the part that an allocation belongs to; empty: none, since the benchmark made it.
+// partOf returns the part of an allocation. It is empty for allocations of the benchmark itself.
 func partOf(stack []uintptr) string {
 	const module = "github.com/domtap/domtap/"
 	for frames := runtime.CallersFrames(stack); ; {
@@ -169,7 +169,7 @@ func partOf(stack []uintptr) string {
 	}
 }
 
-// longest is the part whose code the name of a function tells best.
+// longest returns the part with the longest prefix of a function's name.
 func longest(function string) (part string) {
 	length := -1
 	for _, p := range parts {
@@ -203,7 +203,7 @@ func (a *apart) watch(tab string) grpc.ServerStreamingClient[domtapv1.WatchDomRe
 	return stream
 }
 
-// awaitText reads a stream until a message has a text.
+// awaitText reads a stream until a message contains a text.
 func awaitText(b *testing.B, stream grpc.ServerStreamingClient[domtapv1.WatchDomResponse], text string) {
 	for {
 		m, err := stream.Recv()

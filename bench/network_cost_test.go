@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// BenchmarkLoadRequests loads a page of 200 requests, with and without the browser's account of them.
+// BenchmarkLoadRequests loads a page of 200 requests, with and without the recording of requests.
 func BenchmarkLoadRequests(b *testing.B) {
 	const requests = 200
 	var page strings.Builder

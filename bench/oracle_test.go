@@ -16,12 +16,11 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// Under these parts of names and roles equal to the browser's own the test fails.
+// The test fails if fewer names or roles equal the browser's own.
 const wantNames, wantRoles = 0.98, 0.99
 
-// TestNamesAndRolesEqualTheBrowsers compares the name and the role of every element of a page of awkward
-// cases with Chromium's own accessibility tree, and of the pages in $DOMTAP_PAGES, if it names a folder. It
-// prints what differs.
+// TestNamesAndRolesEqualTheBrowsers compares the name and the role of every element with Chromium's own accessibility tree. It uses a page
+// of difficult cases, and the pages in $DOMTAP_PAGES if that names a folder. It prints the differences.
 func TestNamesAndRolesEqualTheBrowsers(t *testing.T) {
 	for _, dir := range []string{"testdata", os.Getenv("DOMTAP_PAGES")} {
 		if dir == "" {
@@ -86,7 +85,7 @@ func compareWithTree(t testing.TB, d *testenv.Daemon, tab, page string) (all, na
 		n := known[ids[at]]
 		at++
 		if n == nil || e.GetTag() == "label" && e.GetType() != "" {
-			continue // the tree has no node for it, or not for the hidden control that the label stands in for
+			continue // the tree has no node for the element, or none for the hidden control that the label replaces
 		}
 		all++
 		name, role := axString(n.Name), axRole(axString(n.Role))
@@ -104,14 +103,14 @@ func compareWithTree(t testing.TB, d *testenv.Daemon, tab, page string) (all, na
 	return all, names, roles
 }
 
-// isEdited reports whether a node is edited as text: the browser gives an editing host without a role none, and domtap lists it as
-// the field that it is.
+// isEdited reports whether a node is editable text. The browser gives an editing host without a role no role, while domtap lists it as a
+// field.
 func isEdited(n *accessibility.Node) bool {
 	return slices.ContainsFunc(n.Properties, func(p *accessibility.Property) bool { return p.Name == accessibility.PropertyNameEditable })
 }
 
-// isText reports whether an element is listed for the text in it, or can be used without having a role that
-// says so (by its cursor, or to edit it): it has no name, and what domtap says of it is that text.
+// isText reports whether an element is listed because of its text, or is usable without a suitable role (because of its cursor, or because
+// it is editable). Such an element has no name, and domtap lists its text instead.
 func isText(e *domtapv1.Element) bool {
 	switch e.GetRole() {
 	case "generic", "paragraph", "listitem":
@@ -129,7 +128,7 @@ func axString(v *accessibility.Value) string {
 	return text
 }
 
-// axRole names Chromium's own roles, which are no ARIA roles, as domtap does.
+// axRole maps Chromium's internal roles, which are not ARIA roles, to domtap's names.
 func axRole(role string) string {
 	switch role {
 	case "DisclosureTriangle", "ColorWell":
@@ -150,7 +149,7 @@ func axRole(role string) string {
 	return role
 }
 
-// clip cuts a name as domtap does.
+// clip truncates a name as domtap does.
 func clip(s string) string {
 	runes := []rune(strings.Join(strings.Fields(s), " "))
 	if len(runes) <= 100 {

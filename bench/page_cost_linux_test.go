@@ -13,14 +13,13 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// rest is how long a page is left alone after its reads, so that what it does later on is part of its cost.
+// rest is the idle time of a page after its reads, so that the cost includes its later work.
 const rest = 400 * time.Millisecond
 
-// BenchmarkSavedPages reads every .html file of the folder $DOMTAP_PAGES twice, at once after it loaded, and prints the
-// sum over the pages of each median: of the first read, of the same read again, and of the processor time of the main
-// thread of the page from its navigation until 400 ms after the reads, and during the first read alone. Run it with
-// -benchtime=8x or more, and on two versions by turns to compare these. Processor times are the ones to compare on a
-// machine that is not idle.
+// BenchmarkSavedPages reads every .html file of the folder $DOMTAP_PAGES twice, immediately after it loaded. It prints sums of medians over
+// all pages: of the first read, of the second read, of the processor time of the page's main thread from its navigation until 400 ms after
+// the reads, and of that during the first read alone. Run it with -benchtime=8x or more. To compare two versions, run them in turns. On a
+// machine that is not idle, compare processor times.
 func BenchmarkSavedPages(b *testing.B) {
 	url, files := savedPages(b)
 	s := &site{Daemon: testenv.StartDaemon(b), b: b, url: url}
@@ -52,7 +51,7 @@ func BenchmarkSavedPages(b *testing.B) {
 	b.ReportMetric(sumOfMedians(scan), "first-thread-ms")
 }
 
-// sumOfMedians is in milliseconds.
+// sumOfMedians returns the sum in milliseconds.
 func sumOfMedians(all [][]time.Duration) (sum float64) {
 	for _, took := range all {
 		sum += ms(median(took))
@@ -60,14 +59,14 @@ func sumOfMedians(all [][]time.Duration) (sum float64) {
 	return sum
 }
 
-// mainThreads is the processor time that the main thread of each renderer of a browser has used, by the renderer's process.
+// mainThreads returns the processor time of the main thread of each of a browser's renderers, by process.
 func mainThreads(browser int) map[int]time.Duration {
 	used := map[int]time.Duration{}
 	for _, pid := range testenv.Group(browser) {
 		command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		times, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/schedstat", pid))
 		if err != nil || !bytes.Contains(command, []byte("--type=renderer")) {
-			continue // another process, or one that has ended
+			continue // a different process, or one that has ended
 		}
 		ran, _, _ := strings.Cut(string(times), " ")
 		if ns, err := strconv.ParseInt(ran, 10, 64); err == nil {
@@ -77,7 +76,7 @@ func mainThreads(browser int) map[int]time.Duration {
 	return used
 }
 
-// since is what the renderers that are there have used since the earlier figures.
+// since returns how much the current renderers have used since the earlier figures.
 func since(before, now map[int]time.Duration) (sum time.Duration) {
 	for pid, used := range now {
 		sum += used - before[pid]

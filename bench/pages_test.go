@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// savedPages serves the folder $DOMTAP_PAGES on loopback, and lists its .html files. Without the folder the test is skipped.
+// savedPages serves the folder $DOMTAP_PAGES on loopback and returns its .html files. Without the folder it skips the test.
 func savedPages(t testing.TB) (url string, files []string) {
 	t.Helper()
 	dir := os.Getenv("DOMTAP_PAGES")
@@ -30,11 +30,10 @@ func savedPages(t testing.TB) (url string, files []string) {
 	return testenv.Serve(t, http.FileServer(http.Dir(dir))), files
 }
 
-// TestPages opens every .html file of the folder $DOMTAP_PAGES and prints a row for each: what domtap shows of
-// it by default and what that costs, how much of it is as the browser sees it, and what a person could use
-// on it. What must hold of each column is tested by TestNeverOverTheLimits, TestNamesAndRolesEqualTheBrowsers,
-// TestUsableElementsArePresent and TestLinesCostLittleOfTheTree, which also say what is missing. Without the
-// folder there is nothing to do.
+// TestPages opens every .html file of the folder $DOMTAP_PAGES and prints a row for each: what domtap shows by default and its cost, how
+// much of it matches the browser, and what a person could use. The requirements for the columns are tested by TestNeverOverTheLimits,
+// TestNamesAndRolesEqualTheBrowsers, TestUsableElementsArePresent and TestLinesCostLittleOfTheTree, which also print what is missing.
+// Without the folder the test is skipped.
 func TestPages(t *testing.T) {
 	url, files := savedPages(t)
 	d := testenv.StartDaemon(t)
@@ -55,11 +54,11 @@ func TestPages(t *testing.T) {
 	t.Logf("\n%s\n%s", strings.Join(table, "\n"), rowLegend)
 }
 
-// row is what the table says of a page.
+// row holds the columns of a page.
 type row struct {
 	elements, shown, bytes, tokens int
 	opened, first, again           time.Duration
-	commands                       int // that the browser was sent for the first read
+	commands                       int // CDP commands for the first read
 	compared, names, roles         int
 	usable                         findings
 	shares                         shares
@@ -89,8 +88,7 @@ func (r *row) add(o row) {
 	r.shares.add(o.shares)
 }
 
-// measure makes the row of a tab that was just opened. The times come first, before anything else has been
-// asked of the page.
+// measure returns the row of a tab that was just opened. It measures times first, before any other access to the page.
 func measure(t *testing.T, d *testenv.Daemon, tab string, opened time.Duration) row {
 	t.Helper()
 	r := row{opened: opened}
@@ -120,7 +118,7 @@ func measure(t *testing.T, d *testenv.Daemon, tab string, opened time.Duration) 
 	return r
 }
 
-// quiet is a test that keeps to itself what its helpers have to say, beside errors.
+// quiet is a test that suppresses the log of its helpers, except errors.
 type quiet struct{ testing.TB }
 
 func (quiet) Logf(string, ...any) {}

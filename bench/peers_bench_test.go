@@ -22,9 +22,9 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// BenchmarkPeers compares calls of a tab through another node of a cluster with calls at its own node, in turns, on
-// loopback: the medians, what the other node adds to them, and what it adds to the processor time of a call, of the
-// client and both nodes together. A change counts from the call that makes it until the reader has it.
+// BenchmarkPeers compares calls for a tab through another node of a cluster with calls to the tab's own node, in turns, on loopback. It
+// reports the medians, the additional time of the other node, and the additional processor time of a call in the client and both nodes
+// together. A change is timed from the call that makes it to its arrival at the reader.
 func BenchmarkPeers(b *testing.B) {
 	fake := actortest.NewBrowser()
 	fake.Serve("https://shop.example/", func() actortest.Screen {
@@ -53,7 +53,7 @@ func BenchmarkPeers(b *testing.B) {
 	})
 }
 
-// twoNodes are a node without tabs, and one that has them all.
+// twoNodes connects to a node without tabs, and to a node that has all tabs.
 type twoNodes struct {
 	near, far *grpc.ClientConn
 }
@@ -71,7 +71,7 @@ func benchmarkPeers(b *testing.B, p *twoNodes, url string, change func(p *twoNod
 	})
 }
 
-// calls reads the page in blocks of 100 calls, at one node after the other.
+// calls reads the page in blocks of 100 calls, alternating between the nodes.
 func (p *twoNodes) calls(b *testing.B, tab string) {
 	var took [2][]time.Duration
 	var spent [2]time.Duration
@@ -93,7 +93,7 @@ func (p *twoNodes) calls(b *testing.B, tab string) {
 	b.ReportMetric(float64((spent[1]-spent[0]).Microseconds())/float64(len(took[0])), "added-cpu-µs")
 }
 
-// changes watches the page in blocks of 20 changes, at one node after the other.
+// changes watches the page in blocks of 20 changes, alternating between the nodes.
 func (p *twoNodes) changes(b *testing.B, tab string, change func(n int) error) {
 	var took [2][]time.Duration
 	n := 0
@@ -124,7 +124,7 @@ func (p *twoNodes) changes(b *testing.B, tab string, change func(n int) error) {
 	report(b, took)
 }
 
-// report reports the medians at the node of the tab and at the other one.
+// report reports the medians at the tab's node and at the other node.
 func report(b *testing.B, took [2][]time.Duration) {
 	local, remote := median(took[0]), median(took[1])
 	b.ReportMetric(float64(local.Microseconds()), "local-p50-µs")
@@ -141,7 +141,7 @@ func spentUntilNow(b *testing.B) time.Duration {
 	return spent
 }
 
-// allAtFar is the directory of a cluster in which one node has everything.
+// allAtFar is the directory of a cluster in which one node has all sessions and tabs.
 type allAtFar struct{ far peers.Node }
 
 func (d allAtFar) TabOwner(context.Context, string, peers.Read) (peers.Node, error) {
@@ -155,7 +155,7 @@ func (d allAtFar) Place(context.Context, string) (peers.Node, error) { return d.
 func (d allAtFar) Nodes() []peers.Node                               { return []peers.Node{d.far} }
 func (d allAtFar) Changed() <-chan struct{}                          { return nil }
 
-// newTwoNodes starts both nodes, of which the far one has the browser.
+// newTwoNodes starts both nodes. The far one has the browser.
 func newTwoNodes(b *testing.B, browser interface {
 	driver.Browser
 	sessions.Browser
@@ -181,7 +181,7 @@ func newTwoNodes(b *testing.B, browser interface {
 	}
 }
 
-// startNode starts one node, and connects to its socket.
+// startNode starts one node and connects to its socket.
 func startNode(b *testing.B, browser interface {
 	driver.Browser
 	sessions.Browser

@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// BenchmarkPageLoad loads a page with 20 pictures of 50 KB that are not cached: straight, and through the proxy of a URL policy.
+// BenchmarkPageLoad loads a page with 20 uncached pictures of 50 KB: directly, and through the proxy of a URL policy.
 func BenchmarkPageLoad(b *testing.B) {
 	picture := []byte(strings.Repeat("x", 50_000))
 	url := testenv.Serve(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// BenchmarkPush counts what one change of a page costs the daemon's process, from the CDP message to the sockets of the
-// readers: the processor, the system calls that read and write, how often a thread waits, and the bytes that the browser
-// sends. These say more than times where other programs run, too.
+// BenchmarkPush measures the cost of one change of a page in the daemon's process, from the CDP message to the sockets of the readers:
+// processor time, read and write system calls, waits of threads, and the bytes that the browser sends. If other programs are running, these
+// are more meaningful than times.
 func BenchmarkPush(b *testing.B) {
 	for _, readers := range []int{1, 100} {
 		b.Run(fmt.Sprint("readers=", readers), func(b *testing.B) {
@@ -21,7 +21,7 @@ func BenchmarkPush(b *testing.B) {
 	}
 }
 
-// push lets a page change a hundred times in ten seconds while it is watched.
+// push makes a page change a hundred times in ten seconds while it is watched.
 func (s *apart) push(b *testing.B, tab string, readers int) {
 	s.b = b
 	s.page(tab, 200)

@@ -14,8 +14,8 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// TestReadPages reads every .html file of the folder $DOMTAP_PAGES and prints what AUTO takes it for, what its
-// whole content costs, how many blocks and headings it has, how long it took, and why AUTO chose.
+// TestReadPages reads every .html file of the folder $DOMTAP_PAGES. It prints the format that AUTO chooses and why, the cost of the whole
+// content, the number of blocks and headings, and the time.
 func TestReadPages(t *testing.T) {
 	url, files := savedPages(t)
 	d := testenv.StartDaemon(t)

@@ -23,13 +23,13 @@ import (
 	"github.com/domtap/domtap/internal/server"
 )
 
-// readerConnections is how many connections a thousand readers share.
+// readerConnections is the number of connections that a thousand readers share.
 const readerConnections = 4
 
-// BenchmarkThousandWatchers is the median time from a change of a page to its readers, with a thousand of them
-// against one, both over gRPC, and against a bare gRPC server that sends a thousand such clients bytes that lie
-// ready. The page is a fake, so that nothing but the daemon and the clients is measured; the clients run in the
-// same process, and on the same cores, and to receive and decode takes them most of the time.
+// BenchmarkThousandWatchers measures the median time from a change of a page to its readers. It compares a thousand readers with one
+// reader, both over gRPC, and with a bare gRPC server that sends prepared bytes to a thousand such clients. The page is a fake, so that
+// only the daemon and the clients are measured. The clients run in the same process on the same cores, and receiving and decoding takes
+// most of the time.
 func BenchmarkThousandWatchers(b *testing.B) {
 	one, thousand := watchers(b, 1), watchers(b, 1000)
 	bareOne, bareThousand := bareStreams(b, 1), bareStreams(b, 1000)
@@ -52,7 +52,7 @@ func BenchmarkThousandWatchers(b *testing.B) {
 		bareMany.at(50), bareFew.at(50), float64(bareMany.at(50))/float64(bareFew.at(50)), many.at(100)/1000, bareMany.at(100)/1000)
 }
 
-// audience are the readers of one source of changes. They read for as long as the benchmark runs, as clients do.
+// audience holds the readers of one source of changes. They read during the whole benchmark, as real clients do.
 type audience struct {
 	// strike makes the n-th change.
 	strike func(n int)
@@ -63,7 +63,7 @@ type audience struct {
 	failed atomic.Pointer[error]
 }
 
-// change makes one change and says how long each reader waited for it.
+// change makes one change and returns the delay for each reader.
 func (a *audience) change(b *testing.B) times {
 	b.Helper()
 	a.done.Add(len(a.took))
@@ -78,7 +78,7 @@ func (a *audience) change(b *testing.B) times {
 	return a.took
 }
 
-// read is one reader.
+// read runs one reader.
 func (a *audience) read(i int, stream domtapv1.DomService_WatchDomClient) {
 	for {
 		m, err := stream.Recv()
@@ -99,7 +99,7 @@ func (a *audience) read(i int, stream domtapv1.DomService_WatchDomClient) {
 	}
 }
 
-// newAudience lets so many readers watch a tab, which change by strike.
+// newAudience makes a number of readers watch a tab that changes by strike.
 func newAudience(b *testing.B, readers int, socket, tab string, strike func(n int)) *audience {
 	b.Helper()
 	a := &audience{strike: strike, took: make(times, readers)}
@@ -111,15 +111,15 @@ func newAudience(b *testing.B, readers int, socket, tab string, strike func(n in
 	return a
 }
 
-// readerGroup are streams that have begun.
+// readerGroup holds streams that have started.
 type readerGroup struct {
 	streams []domtapv1.DomService_WatchDomClient
-	// running counts those who read them; leave ends the streams, and waits.
+	// running counts the goroutines that read the streams. leave ends the streams and waits for these goroutines.
 	running sync.WaitGroup
 	leave   func()
 }
 
-// newReaderGroup lets a number of readers watch a tab that is served on a socket, and waits for their first messages.
+// newReaderGroup makes a number of readers watch a tab on a socket, and waits for their first messages.
 func newReaderGroup(b *testing.B, readers int, socket, tab string) *readerGroup {
 	b.Helper()
 	c := new(readerGroup)
@@ -191,17 +191,17 @@ func watchers(b *testing.B, readers int) *audience {
 	})
 }
 
-// fanOut is a bare server: its streams wait for a channel to close, and then send what lies ready.
+// fanOut is a bare server. Its streams wait for a channel to close, and then send a prepared message.
 type fanOut struct {
 	domtapv1.UnimplementedDomServiceServer
 	next    atomic.Pointer[chan struct{}]
 	message ready
 }
 
-// ready is a message in its encoded form.
+// ready is an encoded message.
 type ready []byte
 
-// readyCodec sends a ready message as it is.
+// readyCodec sends a ready message unchanged.
 type readyCodec struct{ encoding.CodecV2 }
 
 func (c readyCodec) Marshal(v any) (mem.BufferSlice, error) {
@@ -225,7 +225,7 @@ func (f *fanOut) WatchDom(_ *domtapv1.WatchDomRequest, stream domtapv1.DomServic
 	}
 }
 
-// bareStreams serves a message like those of watchers to a number of readers, by a bare server.
+// bareStreams uses a bare server to send a message like those of watchers to a number of readers.
 func bareStreams(b *testing.B, readers int) *audience {
 	b.Helper()
 	button := &domtapv1.Element{Ref: 7, Index: 7, Tag: "button", Role: "button", Text: "Button 7", Value: "107"}

@@ -15,16 +15,16 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// Times are processor times by where they were used.
+// Times holds processor times by process.
 type Times struct {
-	// Renderers are the main threads of the renderers, by process.
+	// Renderers holds the times of the renderers' main threads, by process.
 	Renderers map[int]time.Duration
-	// Browser is that of all processes of the browser with all their threads, in steps of 10 ms.
+	// Browser is the time of all processes and threads of the browser, with a resolution of 10 ms.
 	Browser time.Duration
 	Daemon  time.Duration
 }
 
-// Times returns what was used so far.
+// Times returns the processor times used so far.
 func (c *control) Times(_ struct{}, reply *Times) (err error) {
 	pid := c.site.Browser.PID()
 	reply.Renderers = mainThreads(pid)
@@ -35,22 +35,22 @@ func (c *control) Times(_ struct{}, reply *Times) (err error) {
 	return err
 }
 
-// processTime is the processor time of a process; 0 when it has ended.
+// processTime returns the processor time of a process, or 0 if it has ended.
 func processTime(pid int) time.Duration {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // from the third on; the name may have spaces
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the fields from the third one on; the name may contain spaces
 	if len(fields) < 13 {
 		return 0
 	}
 	var ticks int
-	for _, field := range fields[11:13] { // utime and stime
-		n, _ := strconv.Atoi(string(field)) // they are numbers
+	for _, field := range fields[11:13] { // the fields utime and stime
+		n, _ := strconv.Atoi(string(field)) // the fields are numbers
 		ticks += n
 	}
-	return time.Duration(ticks) * 10 * time.Millisecond // the unit of USER_HZ, which is 100 wherever Go runs
+	return time.Duration(ticks) * 10 * time.Millisecond // the unit is 1/USER_HZ, and USER_HZ is 100 on all systems that run Go
 }
 
 func (a *apart) times() (t Times) {
@@ -61,7 +61,7 @@ func (a *apart) times() (t Times) {
 	return t
 }
 
-// recordingShop changes two texts ten times a second, and counts clicks, on a page of HTML.
+// recordingShop makes a page change two texts ten times a second and count clicks.
 const recordingShop = `(() => {
   const items = [...document.querySelectorAll('p, button')].slice(5);
   let n = 0, clicks = 0;
@@ -70,15 +70,15 @@ const recordingShop = `(() => {
 })()`
 
 const (
-	// recordingRound is how long each way is measured at a time, and clickEvery when the page is clicked.
+	// recordingRound is the duration of a measurement. clickEvery is the time between two clicks.
 	recordingRound, clickEvery = 10 * time.Second, 5 * time.Second
 	recordingRounds            = 3
 )
 
-// BenchmarkRecording is what it costs to record a page of 1,000 elements that changes ten times a second and is clicked every five seconds:
-// processor time of the page's main thread, of the whole browser and of the daemon, in ms a second, as medians of rounds that take turns:
-// with nobody, with one watcher, with one of all elements, and with a recording beside the first, without and with pictures. Afterwards one minute is recorded with pictures;
-// MB/hour is sixty times its size. Run it with -benchtime=1x.
+// BenchmarkRecording measures the cost of recording a page of 1,000 elements that changes ten times a second and is clicked every five
+// seconds. It reports the processor time of the page's main thread, of the whole browser and of the daemon in ms per second, as medians of
+// alternating rounds: without watchers, with one watcher, with one watcher of all elements, and with a recording in addition to the first
+// watcher, without and with pictures. Then it records one minute with pictures; MB/hour is sixty times the size. Run it with -benchtime=1x.
 func BenchmarkRecording(b *testing.B) {
 	s := newSiteApart(b)
 	tab := s.page("", 1000)
@@ -126,13 +126,13 @@ func BenchmarkRecording(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// watching is a stream without limits: of what can be acted on, or of all elements.
+// watching returns a stream request without limits, for interactive elements or for all elements.
 func watching(tab string, interactive bool) *domtapv1.WatchDomRequest {
 	return &domtapv1.WatchDomRequest{TabId: tab, InteractiveOnly: &interactive, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)}
 }
 
-// recorded lets the page go on for a while, recorded or not, and returns the processor times, in ms a second: of the page's main
-// thread, the browser and the daemon. The end of the recording is part of it.
+// recorded lets the page run for a while, with or without a recording. It returns the processor times of the page's main thread, the
+// browser and the daemon in ms per second. They include the end of the recording.
 func (s *apart) recorded(tab string, record *domtapv1.RecordRequest, long time.Duration) [3]float64 {
 	s.b.Helper()
 	ctx := s.b.Context()
@@ -168,7 +168,7 @@ func (s *apart) clickFor(tab string, long time.Duration) {
 	}
 }
 
-// recordMinute records the page for a minute, and prints how large the file is.
+// recordMinute records the page for a minute and prints the size of the file.
 func (s *apart) recordMinute(b *testing.B, tab string) {
 	b.Helper()
 	if _, err := s.Recordings.Record(b.Context(), &domtapv1.RecordRequest{TabId: tab}); err != nil {

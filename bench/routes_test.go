@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// BenchmarkRoutes fetches 200 times, one after the other, in sessions with and without routes. Its figures are those of the fastest round, because
-// whatever else the machine does only adds to them; the rounds of the sessions alternate.
+// BenchmarkRoutes fetches 200 times in sequence, in sessions with and without routes. It reports the fastest round, because other activity
+// on the machine can only add time. The rounds of the sessions alternate.
 func BenchmarkRoutes(b *testing.B) {
 	const requests = 200
 	url := testenv.Pages(b, map[string]http.HandlerFunc{

@@ -20,13 +20,13 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// scrubTarget is how long a reader waits for the text and the picture of any second of an hour.
+// scrubTarget is the target time for reading the text and the picture of any second of an hour.
 const scrubTarget = 200 * time.Millisecond
 
-// BenchmarkScrub reads random seconds of an hour that is replayed, over gRPC: the page as text and its picture. The recording is of a page
-// of 1,000 elements that changes ten times a second, with a picture every five seconds. No browser takes part. The row cpu is the processor
-// time of both calls, of the client too: the figure to look at on a machine that is not idle. On Linux it also says how long threads of the program waited for a
-// processor during the slowest of them.
+// BenchmarkScrub reads random seconds of a replayed hour over gRPC: the page as text and its picture. The recording is of a page of 1,000
+// elements that changes ten times a second, with a picture every five seconds. No browser is involved. The row cpu is the processor time of
+// both calls, including the client's. Use this figure on a machine that is not idle. On Linux the benchmark also reports how long threads
+// of the program waited for a processor during the slowest calls.
 func BenchmarkScrub(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "hour.domtap")
 	writeHour(b, path)
@@ -73,7 +73,7 @@ func BenchmarkScrub(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// runQueue is how long all threads of this process have waited for a processor; 0: the system does not tell.
+// runQueue returns how long all threads of this process have waited for a processor, or 0 if the system does not report it.
 func runQueue() (sum time.Duration) {
 	tasks, _ := filepath.Glob("/proc/self/task/*/schedstat")
 	for _, path := range tasks {
@@ -87,7 +87,7 @@ func runQueue() (sum time.Duration) {
 	return sum
 }
 
-// processed is the processor time of this process.
+// processed returns the processor time of this process.
 func processed(b *testing.B) time.Duration {
 	used, err := processorTime()
 	if err != nil {
@@ -96,7 +96,7 @@ func processed(b *testing.B) time.Duration {
 	return used
 }
 
-// writeHour writes the recording of an hour.
+// writeHour writes a recording of one hour.
 func writeHour(b *testing.B, path string) {
 	b.Helper()
 	file, err := os.Create(path)
@@ -128,7 +128,7 @@ func writeHour(b *testing.B, path string) {
 	must(file.Close())
 }
 
-// noise is a picture of grey noise of the size that recordings have.
+// noise returns a picture of gray noise in the size of recorded pictures.
 func noise(b *testing.B, random *rand.Rand) []byte {
 	b.Helper()
 	img := image.NewGray(image.Rect(0, 0, 480, 300))

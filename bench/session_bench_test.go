@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// The targets of limits.md, section 9. They were measured on one core; ratios to the raw floor hold anywhere.
+// Targets from limits.md, section 9. They were measured on one core. Ratios to the raw floor are valid on any machine.
 const (
 	coldSession   = 250 * time.Millisecond
 	warmSession   = 135 * time.Millisecond
@@ -23,12 +23,12 @@ const (
 	sessionPage   = 300
 )
 
-// BenchmarkSessions makes isolated sessions, each with a tab that shows a page of 300 elements, from nothing and from
-// what is kept warm, beside what the browser needs for as much without domtap, all in turn.
+// BenchmarkSessions creates isolated sessions, each with a tab that shows a page of 300 elements, cold and from what is kept warm. It
+// compares them with the time that the browser needs for the same without domtap, in turns.
 func BenchmarkSessions(b *testing.B) {
 	s := newSite(b)
 	url := fmt.Sprintf("%s/page/%d", s.url, sessionPage)
-	s.page("", sessionPage) // the browser's own cold start is not a session's
+	s.page("", sessionPage) // the cold start of the browser is not part of a session
 	r := s.roundTrip()
 	var raw, cold, warm []time.Duration
 	n := max(b.N, 8)
@@ -37,7 +37,7 @@ func BenchmarkSessions(b *testing.B) {
 		cold = append(cold, s.session(url, nil))
 	}
 	s.Browser.KeepWarm(1)
-	s.session(url, nil) // the first that is asked for warms the next
+	s.session(url, nil) // the first request warms the next session
 	for range n {
 		warm = append(warm, s.session(url, func() { s.awaitWarm() }))
 	}
@@ -50,7 +50,7 @@ func BenchmarkSessions(b *testing.B) {
 	b.ReportMetric(s.memory(url, 6), "MB/session")
 }
 
-// verdict prints a duration as such, and as ratios.
+// verdict prints a duration and its ratios.
 func verdict(b *testing.B, name string, got, target, floor, r time.Duration) {
 	b.Helper()
 	word := "ok"
@@ -66,7 +66,7 @@ func median(all []time.Duration) time.Duration {
 	return times(slices.Sorted(slices.Values(all))).at(50)
 }
 
-// session makes a session with a tab and closes it; before runs outside of the time that is taken.
+// session creates a session with a tab and closes it. before runs outside the measured time.
 func (s *site) session(url string, before func()) time.Duration {
 	s.b.Helper()
 	if before != nil {
@@ -99,7 +99,7 @@ func (s *site) closeSession(id string) {
 	}
 }
 
-// awaitWarm waits until a session is ready and has come to rest.
+// awaitWarm waits until a warm session is ready and the browser is idle.
 func (s *site) awaitWarm() {
 	s.b.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -112,7 +112,7 @@ func (s *site) awaitWarm() {
 	}
 }
 
-// rawSession does with the browser's own commands what a session with a tab is.
+// rawSession performs the browser's own commands for a session with a tab.
 func (s *site) rawSession(url string) time.Duration {
 	s.b.Helper()
 	ctx := s.b.Context()
@@ -143,7 +143,7 @@ func (s *site) rawSession(url string) time.Duration {
 	return took
 }
 
-// memory prints what a session with a tab costs all processes of the browser together, shared pages in proportion.
+// memory prints the cost of a session with a tab in all processes of the browser, with shared pages counted proportionally.
 func (s *site) memory(url string, n int) float64 {
 	s.b.Helper()
 	if runtime.GOOS != "linux" {
@@ -166,7 +166,7 @@ func (s *site) memory(url string, n int) float64 {
 	return each
 }
 
-// settled is the memory of a browser once it does not fall any more, in MB.
+// settled returns the memory of a browser after it has stopped falling, in MB.
 func settled(b testing.TB, browser int) float64 {
 	b.Helper()
 	last := pss(b, browser)
@@ -182,13 +182,13 @@ func settled(b testing.TB, browser int) float64 {
 	}
 }
 
-// pss is the memory of all processes of a browser, by the number of its first, in MB. Of the files of the program it has its share alone.
+// pss returns the memory of all processes of a browser in MB, given its first process. Program files count proportionally.
 func pss(b testing.TB, browser int) float64 {
 	b.Helper()
 	return memoryOf(b, browser, "Pss:")
 }
 
-// memoryOf is the sum of some rows of smaps_rollup for all processes of a browser, in MB.
+// memoryOf returns the sum of some rows of smaps_rollup over all processes of a browser, in MB.
 func memoryOf(b testing.TB, browser int, rows ...string) float64 {
 	b.Helper()
 	total := 0.0

@@ -22,23 +22,23 @@ import (
 )
 
 const (
-	// sessionCalls is how many calls the session makes, and sessionLimit what its pruned transcript may cost, in tokens.
+	// sessionCalls is the number of calls of the session. sessionLimit limits the cost of its pruned transcript, in tokens.
 	sessionCalls = 58
 	sessionLimit = 100_000
 )
 
-// TestFiftyEightCalls browses the pages in $DOMTAP_PAGES as a model would, through the MCP server, in 58 calls, three for a page: it
-// goes there, acts (fills in the first text field, or scrolls), and looks again. It does so twice: with the defaults of the tools, and
-// with incremental looks. What that costs is counted on the transcript that the host keeps, as
-// JSON in the shape of Anthropic messages, definitions of the tools apart:
+// TestFiftyEightCalls browses the pages in $DOMTAP_PAGES as a model would, through the MCP server, in 58 calls, three per page: it
+// navigates, acts (fills in the first text field, or scrolls), and reads the page again. It runs twice: with the defaults of the tools, and
+// with incremental reads. It counts the cost on the transcript that the host keeps, as JSON in the format of Anthropic messages, without
+// the tool definitions:
 //
 //	answers   what the tools answered, each counted once
 //	largest   the largest of them
 //	final     the transcript after the last call
 //	cumulated the transcripts before each of the model's turns, added up: what is paid for without a cache
 //
-// Pruned means that the host prunes the transcript before each turn (package prune, keep 1), so that it never holds more.
-// Without the folder there is nothing to do.
+// Pruned means that the host prunes the transcript before each turn (package prune, keep 1), so that it always stays small. Without the
+// folder the test is skipped.
 func TestFiftyEightCalls(t *testing.T) {
 	site, files := savedPages(t)
 	var urls []string
@@ -58,7 +58,7 @@ func TestFiftyEightCalls(t *testing.T) {
 	t.Logf("\n%s\n%s tokens", strings.Join(table, "\n"), tokens.Name)
 }
 
-// visit is a session of a model with the MCP server, and the host's transcript of it.
+// visit is a session of a model with the MCP server, and the host's transcript.
 type visit struct {
 	client   *sdk.ClientSession
 	messages []json.RawMessage
@@ -99,7 +99,7 @@ func connectMCP(t *testing.T, socket string) *sdk.ClientSession {
 		t.Fatal(err)
 	}
 	near, far := sdk.NewInMemoryTransports()
-	go func() { _ = server.Serve(t.Context(), far) }() // ended by Close
+	go func() { _ = server.Serve(t.Context(), far) }() // Close ends it
 	client, err := sdk.NewClient(&sdk.Implementation{Name: "bench", Version: "1"}, nil).Connect(t.Context(), near, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -112,10 +112,10 @@ func connectMCP(t *testing.T, socket string) *sdk.ClientSession {
 	return client
 }
 
-// textField is a line of a field that can be filled in.
+// textField matches a line of a field that can be filled.
 var textField = regexp.MustCompile(`(?m)^\[(\d+)\] .*\(input type=(?:text|search|email)`)
 
-// firstStep is what the model does to a page.
+// firstStep returns the model's action on a page.
 func firstStep(page string) map[string]any {
 	if field := textField.FindStringSubmatch(page); field != nil {
 		return map[string]any{"action": "fill", "ref": field[1], "value": "harbour"}
@@ -135,7 +135,7 @@ func (v *visit) add(t *testing.T, message map[string]any) {
 	v.messages = append(v.messages, json.RawMessage(strings.TrimSpace(b.String())))
 }
 
-// call makes a call and notes it.
+// call makes a call and adds it to the transcript.
 func (v *visit) call(t *testing.T, tool string, arguments map[string]any) string {
 	t.Helper()
 	v.calls++
@@ -156,16 +156,16 @@ func (v *visit) call(t *testing.T, tool string, arguments map[string]any) string
 	return text
 }
 
-// row is what a session cost.
+// row returns the costs of a session.
 func (v *visit) row(t *testing.T, name string, pruned bool) string {
 	t.Helper()
 	answers, largest := 0, 0
 	for _, n := range v.answers {
 		answers, largest = answers+n, max(largest, n)
 	}
-	costs := map[string]int{} // of messages, of which most come again
+	costs := map[string]int{} // costs of messages, because most messages recur
 	final, cumulated := 0, 0
-	for turn := 1; turn <= len(v.messages); turn += 2 { // before each of the model's turns, and after the last call
+	for turn := 1; turn <= len(v.messages); turn += 2 { // before each turn of the model, and after the last call
 		final = 0
 		for _, message := range v.before(t, turn, pruned) {
 			cost, known := costs[string(message)]
@@ -186,7 +186,7 @@ func (v *visit) row(t *testing.T, name string, pruned bool) string {
 	return fmt.Sprintf("%-21s %5d %6d %7d %7d %7d %9d", name, v.calls, v.errors, answers, largest, final, cumulated)
 }
 
-// before is the transcript that a turn of the model begins with.
+// before returns the transcript at the start of a turn of the model.
 func (v *visit) before(t *testing.T, messages int, pruned bool) []json.RawMessage {
 	t.Helper()
 	if !pruned {

@@ -16,8 +16,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// effects are the ways in which a click may show something: JavaScript that calls add in the end. D is the delay in milliseconds
-// that the case asks for.
+// effects lists ways in which a click may have an effect. Each is JavaScript that finally calls add. D is the delay in milliseconds that
+// the case requests.
 var effects = []struct{ name, script string }{
 	{"sync", `add()`},
 	{"promise", `Promise.resolve().then(() => {}).then(add)`},
@@ -41,7 +41,7 @@ var effects = []struct{ name, script string }{
 	{"hashchange", `location.hash = "h" + n`},
 	{"popstate", `history.pushState(n, ""), history.back()`},
 	{"history-forth-and-back", `history.back()`},
-	// The page shows at once that it has begun.
+	// The page shows immediately that it has started.
 	{"noted,post-task-10", `note(), scheduler.postTask(add, {delay: 10})`},
 	{"noted,worker-10", `note(), work(10, add)`},
 	{"noted,indexed-db", `{ note(); const r = indexedDB.open("db" + n); r.onsuccess = add }`},
@@ -52,7 +52,7 @@ var effects = []struct{ name, script string }{
 	{"noted,image", `{ note(); const i = new Image(); i.onload = i.onerror = add; i.src = "/image?" + n }`},
 }
 
-// delayed are the ways in which an effect may come after any time.
+// delayed lists ways in which an effect may occur after an arbitrary time.
 var delayed = []struct{ name, script string }{
 	{"messages", `(async () => { const end = performance.now() + D; do await hop(); while (performance.now() < end); add() })()`},
 	{"timer", `setTimeout(add, D)`},
@@ -77,8 +77,8 @@ if (%t) onpopstate = add;
 go.onclick = () => { n++; %s };
 </script>`
 
-// BenchmarkEffects clicks a button whose effect comes in many ways, now and later, and counts how many answers have it. It
-// reports that share, and how long a click takes. The pauses between the clicks are of any length, as a caller's are.
+// BenchmarkEffects clicks a button whose effect occurs in many ways, immediately and later. It reports the share of answers that contain
+// the effect, and the time of a click. The pauses between clicks vary, as those of real callers do.
 func BenchmarkEffects(b *testing.B) {
 	d := testenv.StartDaemon(b)
 	for _, e := range effects {
@@ -123,7 +123,7 @@ func clickForEffect(b *testing.B, d *testenv.Daemon, name, script string, delay 
 	for b.Loop() {
 		clicks++
 		if back {
-			time.Sleep(50 * time.Millisecond) // Chromium ignores more than 200 navigations in ten seconds
+			time.Sleep(50 * time.Millisecond) // Chromium ignores navigations beyond 200 in ten seconds
 		}
 		if name == "history-forth-and-back" {
 			evaluatePage(b, d, `history.pushState(1, "")`)
@@ -151,7 +151,7 @@ func clickForEffect(b *testing.B, d *testenv.Daemon, name, script string, delay 
 	b.ReportMetric(float64(took[len(took)*9/10].Microseconds())/1000, "ms-p90")
 }
 
-// evaluatePage runs an expression in the page that was opened last, and returns the number that it gives, if any.
+// evaluatePage runs an expression in the page that was opened last and returns its numeric result, if any.
 func evaluatePage(b *testing.B, d *testenv.Daemon, expression string) int {
 	b.Helper()
 	var out evaluated[any]

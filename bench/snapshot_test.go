@@ -12,37 +12,36 @@ import (
 	"github.com/domtap/domtap/internal/browser"
 )
 
-// node is an element as the browser returns it over CDP, without a script of domtap.
+// node is an element as returned by the browser over CDP, without a script of domtap.
 type node struct {
 	id     cdp.BackendNodeID
-	parent int // its place in the list, in front of this one; -1 without a parent
+	parent int // the index of the parent, which precedes this element; -1 without a parent
 	tag    string
 	attrs  map[string]string
 
-	rendered    bool // it has a box of its own, of any size
-	area        bool // that box is larger than nothing
-	away        bool // it lies left of the page or above it, where nobody can scroll to
-	transparent bool // opacity 0, of itself
-	hidden      bool // visibility other than visible
+	rendered    bool // has its own box of any size
+	area        bool // the box is not empty
+	away        bool // is left of or above the page, where no scrolling reaches it
+	transparent bool // has opacity 0 itself
+	hidden      bool // has a visibility other than visible
 	pointerless bool // pointer-events: none
-	skipped     bool // content-visibility: hidden, which hides what is in it
-	clicks      bool // it has a listener for a kind of click
-	closed      bool // it stands in a closed shadow root
-	userAgent   bool // it stands in a shadow root of the browser's own, such as that of <video>
-	size        int  // elements in it, itself included
+	skipped     bool // content-visibility: hidden, which hides its content
+	clicks      bool // has a listener for a kind of click
+	closed      bool // is in a closed shadow root
+	userAgent   bool // is in a shadow root of the browser, such as that of <video>
+	size        int  // the number of elements in it, including itself
 }
 
-// styles are the computed styles that the snapshot is asked for, in this order.
+// styles lists the computed styles that the snapshot requests, in this order.
 var styles = []string{"display", "visibility", "opacity", "pointer-events", "content-visibility"}
 
-// clickTypes are the events that make an element something to click on.
+// clickTypes lists the events whose listeners make an element clickable.
 var clickTypes = map[string]bool{
 	"click": true, "dblclick": true, "mousedown": true, "mouseup": true,
 	"pointerdown": true, "pointerup": true, "touchstart": true, "touchend": true,
 }
 
-// capture lists the elements of all frames of a page that live in the main frame's process, parents first,
-// and tells which frames those are.
+// capture returns the elements of all frames of a page in the main frame's process, parents first, and these frames.
 func capture(t testing.TB, p *browser.Page) (nodes []node, frames map[cdp.FrameID]bool) {
 	t.Helper()
 	var shot domsnapshot.CaptureSnapshotResult
@@ -70,7 +69,7 @@ func capture(t testing.TB, p *browser.Page) (nodes []node, frames map[cdp.FrameI
 	return nodes, frames
 }
 
-// clickListeners finds every listener of the page with one question.
+// clickListeners finds every click listener of the page with one query.
 func clickListeners(t testing.TB, p *browser.Page) map[cdp.BackendNodeID]bool {
 	t.Helper()
 	var doc runtime.EvaluateResult
@@ -105,13 +104,13 @@ func (d document) text(i domsnapshot.StringIndex) string {
 	return d.strings[i]
 }
 
-// append adds the elements of the document below the element that owns it, -1 for none. It returns the
-// documents in it, by the place of the elements that own them.
+// append appends the elements of the document below the element that contains it, or -1 for none. It returns the nested documents by the
+// indices of the elements that contain them.
 func (d document) append(nodes *[]node, owner int, clicked map[cdp.BackendNodeID]bool) map[int]int {
 	first := len(*nodes)
-	places := make([]int, len(d.Nodes.NodeType)) // of each node: its own place, or that of its nearest element
+	places := make([]int, len(d.Nodes.NodeType)) // for each node, its own index or that of its nearest element
 	roots := d.shadowRoots()
-	kinds := make([]string, len(places)) // the shadow root that each stands in
+	kinds := make([]string, len(places)) // for each node, the type of its shadow root
 	for i, kind := range d.Nodes.NodeType {
 		places[i] = owner
 		if parent := d.Nodes.ParentIndex[i]; parent >= 0 {
@@ -142,7 +141,7 @@ func (d document) append(nodes *[]node, owner int, clicked map[cdp.BackendNodeID
 	return inner
 }
 
-// style fills in what the layout says of an element.
+// style sets the fields of an element that come from the layout.
 func (d document) style(n *node, i int) {
 	n.rendered = true
 	box := d.Layout.Bounds[i]

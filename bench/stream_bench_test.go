@@ -13,8 +13,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// ticker changes k elements of the page at a rate, so many times, and writes the time of the change, by the
-// page's clock, into the first of them. Its promise is fulfilled by the main thread's own time, in seconds.
+// ticker changes k elements of the page at a given rate, a given number of times. It writes the time of the change, by the page's clock,
+// into the first of them. Its promise resolves with the main thread's own time in seconds.
 const ticker = `(k, hz, times) => new Promise((done) => {
   const items = [...document.querySelectorAll('button')];
   let n = 0;
@@ -30,22 +30,21 @@ const ticker = `(k, hz, times) => new Promise((done) => {
   }, 1000 / hz);
 })`
 
-// load is one row of the stream's figures.
+// load holds the parameters of one row.
 type load struct {
 	elements, changes, hz int
 }
 
-// rounds is how often a row is measured unwatched and watched, in turns: the machine has moods that last seconds.
+// rounds is how often a row is measured unwatched and watched, in turns. Short-term variations of the machine last seconds.
 const rounds = 3
 
-// ticks is how often the page changes in one round: about two seconds' worth, and at least twice.
+// ticks returns how often the page changes in one round: about two seconds' worth, and at least twice.
 func (l load) ticks() int { return max(2, min(90, 2*l.hz)) }
 
-// BenchmarkWatch is the time from a change in the page to the client of WatchDom, and from that to the page's own
-// patch, against R; what watching costs the page's main thread, against what the page takes by itself, as the median of
-// some rounds and their range; the bytes that the browser sends for a changed element, and those beyond what one call
-// of an empty binding a tick takes; and what it costs the daemon's process, which is another than the client's. For
-// pages of three sizes that change in nine ways.
+// BenchmarkWatch measures several figures for pages of three sizes that change in nine ways: the time from a change in the page to the
+// client of WatchDom, and from the change to the page's own patch, against R; the cost of watching for the page's main thread, against the
+// page's own work, as a median and range of several rounds; the bytes that the browser sends for a changed element, and those in excess of
+// one empty binding call per tick; and the cost for the daemon's process, which is separate from the client's.
 func BenchmarkWatch(b *testing.B) {
 	s := newSiteApart(b)
 	tab := s.page("", 1000)
@@ -67,16 +66,16 @@ func BenchmarkWatch(b *testing.B) {
 	}
 }
 
-// figures is what a round of a row found out.
+// figures holds the results of a round.
 type figures struct {
-	// late is from a change to the client, written from a change to the page's patch.
+	// late is the time from a change to the client. written is the time from a change to the page's patch.
 	late, written times
-	alone, added  float64 // of the main thread, in ms per second
+	alone, added  float64 // time of the main thread, in ms per second
 	received      int64
 	cpu, wall     time.Duration
 }
 
-// row measures one load in rounds, on a fresh document.
+// row measures one load in several rounds on a fresh document.
 func (s *apart) row(b *testing.B, tab string, l load) {
 	s.b = b
 	s.page(tab, l.elements)
@@ -139,8 +138,7 @@ func (s *apart) round(b *testing.B, tab string, l load) (f figures) {
 	return f
 }
 
-// envelope is how many bytes the browser sends when a page calls a binding with an empty string: what a
-// push cannot do without.
+// envelope returns how many bytes the browser sends when a page calls a binding with an empty string. It is the minimum for a push.
 func (s *apart) envelope() float64 {
 	if err := s.cdp(s.b.Context(), "Runtime.addBinding", map[string]any{"name": envelopeBinding}, nil); err != nil {
 		s.b.Fatal(err)
@@ -153,19 +151,18 @@ func (s *apart) envelope() float64 {
 	return float64(received(envelopeBinding+"(''), 1") - received("1"))
 }
 
-// envelopeBinding has a name as long as that of the agent's own binding.
+// envelopeBinding is as long as the name of the agent's own binding.
 const envelopeBinding = "__benchmark_"
 
-// usage is what the page's main thread did in a time.
+// usage is the busy time of the page's main thread in a period.
 type usage struct {
 	busy, wall time.Duration
 }
 
-// share is how many milliseconds of a second the main thread was busy.
+// share returns the busy time in milliseconds per second.
 func (u usage) share() float64 { return 1000 * float64(u.busy) / float64(u.wall) }
 
-// tick lets the page change itself, and returns what its main thread did meanwhile. around is called right before
-// and right after.
+// tick makes the page change and returns the usage of its main thread during that time. around is called immediately before and after.
 func (s *site) tick(l load, around func()) usage {
 	ctx := s.b.Context()
 	if around == nil {
@@ -183,7 +180,7 @@ func (s *site) tick(l load, around func()) usage {
 	return usage{s.threadTime() - before, wall}
 }
 
-// threadTime is the processor time that the page's main thread has taken.
+// threadTime returns the processor time of the page's main thread.
 func (s *site) threadTime() time.Duration {
 	ctx := s.b.Context()
 	if err := s.cdp(ctx, "Performance.enable", struct{}{}, nil); err != nil {
@@ -211,7 +208,7 @@ func (s *site) threadTime() time.Duration {
 	return 0
 }
 
-// clockOffset is what the page's clock shows more than ours, by the quickest of many questions.
+// clockOffset returns how far the page's clock is ahead of ours, measured by the fastest of many queries.
 func clockOffset(s *site) time.Duration {
 	best, offset := time.Hour, time.Duration(0)
 	for range 100 {
@@ -226,8 +223,8 @@ func clockOffset(s *site) time.Duration {
 	return offset
 }
 
-// latency waits for the next message with changes, and says how long ago the page made the oldest of them, how
-// long after that it had written its patch, and how many there were.
+// latency waits for the next message with changes. It returns the age of the oldest change, the time from that change to the page's patch,
+// and the number of changes.
 func latency(b *testing.B, stream domtapv1.DomService_WatchDomClient, offset time.Duration) (late, written time.Duration, changes int) {
 	for {
 		m, err := stream.Recv()

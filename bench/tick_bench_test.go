@@ -17,10 +17,9 @@ import (
 	"github.com/domtap/domtap/internal/server/views"
 )
 
-// BenchmarkTick is what one change of a page costs in Go, from the patch that the page pushes through the tab, the
-// view, its difference and the message, to the bytes that all readers of the view are sent: for pages of so many
-// stored elements, with so many of them changed in place, or taken out and replaced by new ones. It should follow
-// the change and not the page. No browser takes part.
+// BenchmarkTick measures the Go cost of one change of a page: from the patch that the page pushes, through the tab, the view, the diff and
+// the message, to the bytes that all readers of the view receive. It varies the number of stored elements, the number of changed elements,
+// and whether they are changed in place or replaced. The cost should depend on the change rather than the page. No browser is involved.
 func BenchmarkTick(b *testing.B) {
 	requests := map[string]*domtapv1.WatchDomRequest{
 		"all": {MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)}, "default": {},
@@ -42,12 +41,12 @@ func BenchmarkTick(b *testing.B) {
 	}
 }
 
-// pushed is a page that returns prepared answers, and ignores its input.
+// pushed is a page that returns prepared answers and ignores its input.
 type pushed struct{ *actortest.Page }
 
 func (pushed) Acknowledge(driver.Ack) {}
 
-// pushedBrowser makes such pages.
+// pushedBrowser creates such pages.
 type pushedBrowser struct{ *actortest.Browser }
 
 func (p pushedBrowser) NewPage(ctx context.Context, o driver.PageOptions) (driver.Page, error) {
@@ -58,7 +57,7 @@ func (p pushedBrowser) NewPage(ctx context.Context, o driver.PageOptions) (drive
 	return pushed{page.(*actortest.Page)}, nil
 }
 
-// ticking is a tab whose page is pushed by hand, and a view of it.
+// ticking is a tab whose page pushes prepared patches, and a view of it.
 type ticking struct {
 	page      *actortest.Page
 	tab       *actor.Tab
@@ -66,7 +65,7 @@ type ticking struct {
 	selection views.Selection
 	shown     *views.View
 	n, ticks  int
-	// next is the ref that comes next; refs holds those of the elements in their places.
+	// next is the next ref. refs holds the refs of the elements, in order.
 	next dom.Ref
 	refs []dom.Ref
 }
@@ -99,7 +98,7 @@ func newTicking(b *testing.B, n int, r *domtapv1.WatchDomRequest) *ticking {
 	return t
 }
 
-// push sends a patch, and returns when the tab has published what it makes of it.
+// push sends a patch and returns when the tab has published the resulting state.
 func (t *ticking) push(b *testing.B, p dom.Patch) {
 	before := t.tab.Head()
 	t.page.Emit(driver.Patched{Patch: p})
@@ -111,7 +110,7 @@ func (t *ticking) push(b *testing.B, p dom.Patch) {
 	}
 }
 
-// show brings the view up to date, and returns what readers are sent.
+// show updates the view and returns the size of the message to readers.
 func (t *ticking) show(b *testing.B) int {
 	head := t.tab.Head()
 	now, err := t.views.At(head, head.Snapshot, t.selection)
@@ -133,8 +132,8 @@ func (t *ticking) show(b *testing.B) int {
 	return changes
 }
 
-// tick changes k elements that stand together, somewhere else each time. A view with limits shows them at the first
-// tick, and some of the later ones.
+// tick changes k adjacent elements, at a different position each time. A view with limits includes them in the first tick and in some later
+// ones.
 func (t *ticking) tick(b *testing.B, replace bool, k int) {
 	at := (t.ticks * 131) % (t.n - k)
 	t.ticks++

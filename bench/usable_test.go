@@ -19,25 +19,24 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// wantUsable is the share of the usable elements that must be there when limits are off.
+// wantUsable is the fraction of usable elements that must be listed without limits.
 const wantUsable = 0.99
 
-// countListeners says whether what only CDP can find counts: elements that are usable by a listener alone,
-// and what stands in closed shadow roots. countStandIns says the same of what a person uses in the place of
-// something else: labels of controls that are not to be seen, the areas of image maps, and what is in an
-// element that has no box of its own (display: contents).
+// countListeners reports whether elements count that only CDP can find: elements that are usable only because of a listener, and elements
+// in closed shadow roots. countStandIns reports whether elements count that a person uses in place of others: labels of invisible controls,
+// areas of image maps, and the content of elements without their own box (display: contents).
 const countListeners, countStandIns = true, true
 
-// The kinds of usable elements, by what makes them usable.
+// The kinds of usable elements, by the reason why they are usable.
 const (
-	native   = "native"   // an element of HTML that a person acts on
-	widget   = "ARIA"     // a role of ARIA that a person acts on
-	tabindex = "tabindex" // a place in the order of the tab key
-	listener = "listener" // a listener for clicks, and nothing else
+	native   = "native"   // an interactive HTML element
+	widget   = "ARIA"     // an interactive ARIA role
+	tabindex = "tabindex" // a position in the tab order
+	listener = "listener" // only a click listener
 	closed   = "closed"   // any of these in a closed shadow root
-	label    = "label"    // a label whose control is not to be seen
+	label    = "label"    // a label with an invisible control
 	area     = "area"     // an area of an image map
-	contents = "contents" // an element without a box of its own, which what is in it has
+	contents = "contents" // an element without its own box, whose content has boxes
 )
 
 // counted reports whether a kind counts.
@@ -51,9 +50,8 @@ func counted(kind string) bool {
 	return true
 }
 
-// TestUsableElementsArePresent finds what a person could use on each page by CDP alone and looks for it in
-// what GetDom answers without limits: a page of awkward cases, and the pages in $DOMTAP_PAGES, if it names a
-// folder. It prints what is missing, by kind.
+// TestUsableElementsArePresent finds the elements that a person could use with CDP alone, and checks that GetDom returns them without
+// limits. It uses a page of difficult cases, and the pages in $DOMTAP_PAGES if that names a folder. It prints the missing elements by kind.
 func TestUsableElementsArePresent(t *testing.T) {
 	for _, dir := range []string{"testdata/usable", os.Getenv("DOMTAP_PAGES")} {
 		if dir == "" {
@@ -90,7 +88,7 @@ func usableElements(t *testing.T, dir string) {
 	}
 }
 
-// findings is how many usable elements a page has, by kind, and how many of them domtap lists.
+// findings counts the usable elements of a page by kind, and how many of them domtap lists.
 type findings struct {
 	found, present map[string]int
 	missing        []string
@@ -106,7 +104,7 @@ func (u *findings) add(v findings) {
 	}
 }
 
-// counted sums the kinds that count.
+// counted returns the sums over the kinds that count.
 func (u findings) counted() (found, present int) {
 	for kind, n := range u.found {
 		if counted(kind) {
@@ -116,7 +114,7 @@ func (u findings) counted() (found, present int) {
 	return found, present
 }
 
-// every sums all kinds.
+// every returns the sums over all kinds.
 func (u findings) every() (found, present int) {
 	for kind, n := range u.found {
 		found, present = found+n, present+u.present[kind]
@@ -135,7 +133,7 @@ func (u findings) String() string {
 		present, found, percent(present, found), percent(there, all), strings.Join(kinds, ", "))
 }
 
-// findUsable compares a tab's page, which must be the one opened last, with what CDP says of it.
+// findUsable compares domtap's elements of a tab with those found by CDP. The tab's page must be the one that was opened last.
 func findUsable(t testing.TB, d *testenv.Daemon, tab string) findings {
 	t.Helper()
 	p := d.Browser.Newest()
@@ -168,8 +166,8 @@ func findUsable(t testing.TB, d *testenv.Daemon, tab string) findings {
 	return u
 }
 
-// backendRefs maps the browser's own ids of all elements that domtap stores to their refs, in the frames
-// named: ids of other processes may be the same.
+// backendRefs maps the browser's ids of all elements that domtap stores to their refs. It includes only the given frames, because other
+// processes may use the same ids.
 func backendRefs(t testing.TB, d *testenv.Daemon, tab string, frames map[cdp.FrameID]bool) map[cdp.BackendNodeID]uint32 {
 	t.Helper()
 	p := d.Browser.Newest()
@@ -196,26 +194,25 @@ func backendRefs(t testing.TB, d *testenv.Daemon, tab string, frames map[cdp.Fra
 	return out
 }
 
-// widgets are the roles of ARIA that a person acts on.
+// widgets lists the interactive ARIA roles.
 var widgets = map[string]bool{
 	"button": true, "link": true, "textbox": true, "searchbox": true, "checkbox": true, "radio": true, "combobox": true,
 	"listbox": true, "slider": true, "spinbutton": true, "switch": true, "tab": true, "menuitem": true,
 	"menuitemcheckbox": true, "menuitemradio": true, "option": true, "treeitem": true,
 }
 
-// maxUsableIn is how many usable elements a listener's element holds at most before it counts as a delegate.
+// maxUsableIn is the maximum number of usable elements in an element with a listener that does not count as a delegate.
 const maxUsableIn = 5
 
-// isContainer has the tags whose listeners hear what is in them: forms, and lists and tables, whose items are usable.
+// isContainer lists tags whose listeners handle events of their content: forms, lists and tables with usable items.
 var isContainer = map[string]bool{"form": true, "ul": true, "ol": true, "table": true}
 
-// kindsOf returns for each element what makes it usable; empty: it is not. A listener counts unless its element
-// is the root, the body, a form, a list or a table, or stands in a link or a button, whose clicks it hears, or is a delegate,
-// which listens for what is in it: it holds more than half of the page's elements, or more than five that are
-// usable by themselves.
+// kindsOf returns for each element why it is usable, or an empty string if it is not. A listener does not count in these cases: its element
+// is the root, the body, a form, a list or a table; it is in a link or a button, whose clicks it receives; or it is a delegate for its
+// content, because it contains more than half of the page's elements, or more than five elements that are usable themselves.
 func kindsOf(nodes []node) []string {
 	kinds := make([]string, len(nodes))
-	holds := make([]int, len(nodes)) // usable elements below
+	holds := make([]int, len(nodes)) // the number of usable elements below
 	usable := reachable(nodes)
 	for i := len(nodes) - 1; i >= 0; i-- {
 		n := &nodes[i]
@@ -245,7 +242,7 @@ func kindsOf(nodes []node) []string {
 	return kinds
 }
 
-// inControl reports whether an element stands in a link or a button.
+// inControl reports whether an element is in a link or a button.
 func inControl(nodes []node, i int) bool {
 	for i = nodes[i].parent; i >= 0; i = nodes[i].parent {
 		if tag := nodes[i].tag; tag == "button" || tag == "a" && isNative(nodes, i) {
@@ -255,7 +252,7 @@ func inControl(nodes []node, i int) bool {
 	return false
 }
 
-// kindOf returns what makes a visible, enabled element usable.
+// kindOf returns why a visible, enabled element is usable.
 func kindOf(nodes []node, i int) string {
 	n := &nodes[i]
 	switch {
@@ -300,8 +297,7 @@ func isNative(nodes []node, i int) bool {
 	return editable && (value == "" || value == "true" || value == "plaintext-only")
 }
 
-// standsIn reports whether a label's control has no place on the page but works. One that is transparent has a
-// place, and is used there.
+// standsIn reports whether a label's control works but has no place on the page. A transparent control has a place and is used directly.
 func standsIn(nodes []node, i int) bool {
 	id, named := nodes[i].attrs["for"]
 	for j := range nodes {
@@ -324,7 +320,7 @@ func isIn(nodes []node, i, ancestor int) bool {
 	return false
 }
 
-// mapped finds the areas of the image maps that a visible image uses: they have no boxes of their own.
+// mapped finds the areas of image maps that a visible image uses. They have no boxes of their own.
 func mapped(nodes []node, usable []bool) map[int]string {
 	used := map[string]bool{}
 	for i, n := range nodes {
@@ -346,9 +342,8 @@ func mapped(nodes []node, usable []bool) map[int]string {
 	return areas
 }
 
-// unveil takes back what a page does to its root and its body to hide itself until a script of somebody else
-// has loaded: domtap tells what is there when the veil is lifted. Visibility is inherited, so that where all
-// is hidden nothing tells what else would be.
+// unveil reverts how a page hides its root and body until a third-party script has loaded, because domtap lists the content that is visible
+// after that. Visibility is inherited, so if everything is hidden, it is unknown which elements would remain hidden.
 func unveil(nodes []node) {
 	for i := range nodes {
 		n := &nodes[i]
@@ -365,10 +360,10 @@ func unveil(nodes []node) {
 	}
 }
 
-// reachable returns the elements that are visible and enabled: of a size, or with something in them that is;
-// neither they nor an ancestor transparent, inert, skipped or disabled.
+// reachable returns the elements that are visible and enabled. They have a size, or contain an element with a size. Neither they nor an
+// ancestor is transparent, inert, skipped or disabled.
 func reachable(nodes []node) []bool {
-	lost := make([]bool, len(nodes)) // with all that is in it
+	lost := make([]bool, len(nodes)) // including all its content
 	fieldset := make([]bool, len(nodes))
 	out := make([]bool, len(nodes))
 	within := visibleIn(nodes)
@@ -399,8 +394,8 @@ func reachable(nodes []node) []bool {
 	return out
 }
 
-// visibleIn counts the elements in each element, itself included, that can be seen. What stands off the page
-// does not show that an element without a size is there.
+// visibleIn counts the visible elements in each element, including itself. Elements outside the page do not make an element without a size
+// visible.
 func visibleIn(nodes []node) []int {
 	within := make([]int, len(nodes))
 	for i := len(nodes) - 1; i >= 0; i-- {
@@ -415,13 +410,13 @@ func visibleIn(nodes []node) []int {
 	return within
 }
 
-// isToggle reports whether an element is a control whose look is often drawn by a box beside it.
+// isToggle reports whether an element is a control that is often drawn as a separate box next to it.
 func isToggle(n *node) bool {
 	kind := strings.ToLower(n.attrs["type"])
 	return n.tag == "input" && (kind == "checkbox" || kind == "radio" || kind == "file")
 }
 
-// isFirst reports whether an element is of this tag and the first such child of its parent.
+// isFirst reports whether an element has a tag and is the first child of its parent with that tag.
 func isFirst(nodes []node, i int, tag string) bool {
 	if nodes[i].tag != tag {
 		return false
@@ -434,7 +429,7 @@ func isFirst(nodes []node, i int, tag string) bool {
 	return true
 }
 
-// path names an element for people: the last of its ancestors, and its attributes.
+// path describes an element by its last ancestors and its attributes.
 func path(nodes []node, i int) string {
 	text := ""
 	for j, up := i, 0; j >= 0 && up < 4; j, up = nodes[j].parent, up+1 {

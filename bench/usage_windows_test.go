@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// processorTime is not measured here.
+// processorTime is not supported on Windows.
 func processorTime() (time.Duration, error) { return 0, errors.ErrUnsupported }
 
 func waits() int64 { return 0 }

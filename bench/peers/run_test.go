@@ -13,9 +13,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
-// TestShortRun measures domtap alone, with all that a long run does, so that it works when it is wanted.
+// TestShortRun measures only domtap, with all operations of a long run, to check that they work.
 func TestShortRun(t *testing.T) {
-	browser := testenv.NeedBrowser(t) // first: the program takes a while to build
+	browser := testenv.NeedBrowser(t) // first, because building the program takes a while
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// example is a result of three programs, one of which is missing.
+// example returns a result of three programs. One of them is missing.
 func example() *Result {
 	r := &Result{
 		Date: "2026-01-02", Browser: "Chromium 1", Tokenizer: "o200k_base", Repetitions: 3, Seconds: 100, Conditions: "Others used the machine.",
@@ -29,7 +29,7 @@ func example() *Result {
 	return r
 }
 
-// TestTablesShowWhoIsBetter holds the tables to their promises: a peer that is better is bold, and what failed or is missing is said.
+// TestTablesShowWhoIsBetter checks that a better peer is bold, and that failures and missing programs are stated.
 func TestTablesShowWhoIsBetter(t *testing.T) {
 	full := example().Full()
 	for _, line := range []string{
@@ -56,7 +56,7 @@ func TestTablesShowWhoIsBetter(t *testing.T) {
 	}
 }
 
-// TestChart has a bar for each figure, and says where there is none.
+// TestChart checks that each figure has a bar, and that a missing figure is marked.
 func TestChart(t *testing.T) {
 	chart := example().Chart()
 	for _, part := range []string{"2026-01-02", "domtap 1, peer 2", `width="580" height="13" rx="2"/><text x="776" y="43">2,000`, "no figure", "prefers-color-scheme:dark"} {
