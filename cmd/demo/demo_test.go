@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// temp gives the demo an empty directory for its files, with a path short enough for a socket.
+// temp sets an empty directory for the demo's files, with a path short enough for a socket.
 func temp(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "demo")
@@ -71,7 +71,7 @@ func TestAnInterruptedDemoLeavesNothing(t *testing.T) {
 	}
 }
 
-// What the demo says to type works, as it stands.
+// The commands that the demo suggests work as printed.
 func TestWhatIsSaidToTypeWorks(t *testing.T) {
 	testenv.NeedBrowser(t)
 	program, _ := testenv.Program(t), temp(t)
@@ -79,11 +79,11 @@ func TestWhatIsSaidToTypeWorks(t *testing.T) {
 		home := t.TempDir()
 		for _, line := range next(program, strings.Trim(strings.TrimPrefix(url, "http:"), "/")) {
 			line, _, _ = strings.Cut(line, " #")
-			if strings.HasPrefix(line, "demo -serve ") { // TestThePageIsServed
+			if strings.HasPrefix(line, "demo -serve ") { // tested by TestThePageIsServed
 				continue
 			}
 			if strings.HasPrefix(line, "domtap watch") {
-				line = strings.TrimSpace(line) + " --count 1 --timeout 1m" // it would not end
+				line = strings.TrimSpace(line) + " --count 1 --timeout 1m" // the command would not end
 			}
 			typed := exec.CommandContext(t.Context(), "sh", "-c", line)
 			typed.Env = append(s.env, "HOME="+home, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
@@ -98,7 +98,7 @@ func TestWhatIsSaidToTypeWorks(t *testing.T) {
 	}
 }
 
-// trigger does something when a word is written.
+// trigger calls a function when a word is written.
 type trigger struct {
 	text bytes.Buffer
 	word string
