@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// workshop returns the program, and gives its daemon a directory for all that it leaves, which is checked at the end.
+// workshop returns the program and sets a directory for all files of its daemon. The directory is checked at the end.
 func workshop(t *testing.T) (program string) {
 	t.Helper()
 	testenv.NeedBrowser(t)
@@ -35,7 +35,7 @@ func workshop(t *testing.T) (program string) {
 	return program
 }
 
-// TestSoakForTenSeconds is make soak, for ten seconds: everything but the verdict on growth.
+// TestSoakForTenSeconds runs make soak for ten seconds, with everything except the verdict on growth.
 func TestSoakForTenSeconds(t *testing.T) {
 	program := workshop(t)
 	var out bytes.Buffer
@@ -54,7 +54,7 @@ func TestSoakForTenSeconds(t *testing.T) {
 	}
 }
 
-// TestLoadForFiveSeconds is make load, for five seconds and with little of it: in make test-long only.
+// TestLoadForFiveSeconds runs make load for five seconds with a small load, only in make test-long.
 func TestLoadForFiveSeconds(t *testing.T) {
 	if !testenv.Long() {
 		t.Skip("set DOMTAP_LONG to put load on a daemon")
