@@ -88,7 +88,7 @@ func (s *site) opening(b *testing.B) {
 	s.report(b, took)
 }
 
-// clicking measures clicks on a button whose handler adds a row. It also removes a row, so that the page keeps its size.
+// clicking measures clicks on a button whose handler replaces the previous row with a new one, so that the page keeps its size.
 func (s *site) clicking(b *testing.B, controls int) {
 	s.b = b
 	page := "<!doctype html><title>Small</title><button id=go>Go</button>"

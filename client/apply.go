@@ -69,7 +69,7 @@ func Apply(old []*domtapv1.Element, d *domtapv1.Diff) ([]*domtapv1.Element, erro
 	return weave(stay, place)
 }
 
-// named returns the elements that a diff removes or changes, by their refs.
+// named returns the elements of old that a diff removes or changes, by their refs.
 func named(old []*domtapv1.Element, d *domtapv1.Diff, out map[uint32]bool) map[uint32]*domtapv1.Element {
 	changed := map[uint32]bool{}
 	for _, c := range d.GetChanged() {

@@ -105,7 +105,7 @@ func connect(ctx context.Context, o Options) (*Client, error) {
 
 // find returns the address of the daemon and the locations of its files. An explicit address does not need the files.
 func (o *Options) find() (endpoint.Places, endpoint.Target, error) {
-	if o.StateDir == "" { // an instance that the program chose is not another one by the environment
+	if o.StateDir == "" { // an address in the environment must not override the program's choice of an instance
 		o.Address = orEnv(o.Address, "DOMTAP_ADDR")
 	}
 	at, err := endpoint.FindPlaces(os.LookupEnv, orEnv(o.StateDir, "DOMTAP_STATE_DIR"))

@@ -166,7 +166,7 @@ func (f *follower) watch() (heard bool, err error) {
 	for sequence := uint64(1); ; sequence++ {
 		silent.Reset(silence)
 		message, err := stream.Recv()
-		silent.Stop() // the caller's time is its own
+		silent.Stop() // the time of the loop body does not count
 		switch {
 		case errors.Is(err, io.EOF):
 			return heard, nil

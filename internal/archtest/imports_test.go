@@ -201,8 +201,7 @@ func localNames(tree *ast.File) map[string]string {
 	return names
 }
 
-// layerOf names the layer that a directory belongs to: the longest known layer on its path, or else the
-// directory itself.
+// layerOf returns the layer of a directory: the longest known layer on its path, or else the directory itself.
 func layerOf(dir string) string {
 	for name := dir; name != "." && name != "/"; name = path.Dir(name) {
 		if _, ok := layers[name]; ok {
@@ -212,7 +211,7 @@ func layerOf(dir string) string {
 	return dir
 }
 
-// prefixes returns a test for import paths that lead to imported, or are it.
+// prefixes returns a function that reports whether an import path equals imported or is a parent of it.
 func prefixes(imported string) func(string) bool {
 	return func(prefix string) bool {
 		return imported == prefix || strings.HasPrefix(imported, prefix+"/")

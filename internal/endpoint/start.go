@@ -161,7 +161,7 @@ var ofServe = lazyregexp.New(`(^|[^\w-])--([a-z][a-z-]+)( of domtap serve)?`)
 // asVariables replaces the flags in a message of domtap serve by environment variables. A command that starts the daemon does not have
 // these flags, but the user can set the variables.
 func asVariables(message string) string {
-	parts := strings.Split(message, `"`) // every second one is quoted: words of other programs
+	parts := strings.Split(message, `"`) // every second part is quoted text from other programs
 	for i := 0; i < len(parts); i += 2 {
 		parts[i] = ofServe().ReplaceAllStringFunc(parts[i], func(match string) string {
 			part := ofServe().FindStringSubmatch(match)

@@ -185,7 +185,7 @@ func escape(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", ">", "&gt;", "`", "'", "*", `\*`, "[", `\[`, "]", `\]`).Replace(text)
 }
 
-// Insert puts a text between the lines <!-- NAME:begin --> and <!-- NAME:end --> of a document.
+// Insert replaces the text between the lines <!-- NAME:begin --> and <!-- NAME:end --> of a document.
 func Insert(document, name, text string) (string, error) {
 	begin, end := "<!-- "+name+":begin -->\n", "<!-- "+name+":end -->"
 	before, rest, ok := strings.Cut(document, begin)

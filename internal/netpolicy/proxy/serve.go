@@ -123,7 +123,7 @@ func (p *Proxy) forwardRequest(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_ = http.NewResponseController(w).EnableFullDuplex() // a server may answer before it has received the whole request
-	// net/http must not add headers that the server left out.
+	// net/http must not add headers that the server omitted.
 	w.Header()["Content-Type"], w.Header()["Date"] = nil, nil
 	p.reverse.ServeHTTP(w, r)
 }
