@@ -44,7 +44,7 @@ func TestFindFindsElementsAndTexts(t *testing.T) {
 	for query, want := range map[string]string{
 		"delete turing": "Delete (button)", "strasse": "Straße (input =Höhenweg)", "5th avenue": "Straße (input =Höhenweg)",
 		"save delivery": "Save (button)", "pricing": "Pricing (a →/pricing)", "call operator": "Call an operator (button)",
-		"returns": "Read more (a →/returns/policy)", "two days": "Parcels arrive within two days.", "grace hopper": "Grace Hopper (td) ‹1003 | Grace Hopper›", "open orders": "Open orders (h1)",
+		"returns": "Read more (a →/returns/policy)", "two days": "Parcels arrive within two days.", "grace hopper": "Grace Hopper (td) ‹1003 | Grace Hopper | Edit›", "open orders": "Open orders (h1)",
 	} {
 		got := find(query)
 		if len(got.GetMatches()) == 0 || !strings.Contains(got.GetMatches()[0].GetLine(), "] "+want) {

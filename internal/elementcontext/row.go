@@ -9,7 +9,8 @@ import (
 // betweenCells separates the texts of a row.
 const betweenCells = " | "
 
-// Row returns the table row of a cell as a context. ok is false if the element is not a cell. The elements must be in document order.
+// Row returns the table row of a cell as a context: the words of its cells, without the names of buttons. ok is false if the element is not a
+// cell. The elements must be in document order.
 func Row(elements []*dom.Element, cell int) (c Context, ok bool) {
 	switch elements[cell].Role {
 	case "cell", "gridcell", "rowheader":
@@ -31,7 +32,7 @@ func Row(elements []*dom.Element, cell int) (c Context, ok bool) {
 		}
 		if e.Parent == row.Ref {
 			texts = append(texts, e.Text)
-		} else if n := len(texts); n > 0 && texts[n-1] == "" { // a cell whose words are in child elements
+		} else if n := len(texts); n > 0 && texts[n-1] == "" && !isCommand(e) { // a cell whose words are in child elements
 			texts[n-1] = e.Text
 		}
 	}
@@ -40,4 +41,13 @@ func Row(elements []*dom.Element, cell int) (c Context, ok bool) {
 		return Context{}, false
 	}
 	return Context{Words: words, Of: row}, true
+}
+
+// isCommand reports whether the name of an element says what it does, not what its row is about.
+func isCommand(e *dom.Element) bool {
+	switch e.Role {
+	case "button", "checkbox", "radio", "switch":
+		return true
+	}
+	return false
 }

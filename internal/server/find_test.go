@@ -73,7 +73,7 @@ func TestFindReturnsTheLinesOfWhatMatches(t *testing.T) {
 		for _, c := range []struct{ query, want string }{
 			{"edit", "[4] Edit (a →/edit)\n[9] Edit (a →/edit)\n"},
 			{"DELETE  turing", "[10] Delete (button) ‹Alan Turing›\n"},
-			{"grace", "[2] Grace Hopper (div role=cell)\n[4] Edit (a →/edit)\n[5] Delete (button) ‹Grace Hopper›\n"},
+			{"grace", "[2] Grace Hopper (div role=cell) ‹Grace Hopper | Edit›\n[4] Edit (a →/edit)\n[5] Delete (button) ‹Grace Hopper›\n"},
 			{"spring", "[11] Coupon (input =SPRING)\n"},
 			{"orders", "[0] Orders (h1)\n"},
 			{"ubernehmen", "[13] Übernehmen (button)\n"},
