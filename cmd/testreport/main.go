@@ -1,14 +1,14 @@
-// Command testreport runs go test and ends with what a reader wants of a long run: the tests that were skipped, with the reasons, those
-// that failed, with what they said, and how many there were of each. The last line is such as
+// Command testreport runs go test and ends with a summary for long runs: the skipped tests with their reasons, the failed tests with their
+// output, and the number of each. The last line is, for example,
 //
 //	1204 passed, 2 failed, 3 skipped
 //
-// It prints a line for each package when its tests end, as go test does, and before it what the tests that failed printed.
+// When the tests of a package end, it prints the output of failed tests and then a line for the package, as go test does.
 //
 //	testreport [ARGUMENT…]
 //
-// The arguments are those of go test. With -v, -bench, -list and their like it prints all that the tests print, and with -json the
-// events as they are and the report on standard error. The exit code is that of go test.
+// The arguments are those of go test. With -v, -bench, -list and similar flags it prints all output of the tests. With -json it prints the
+// events unchanged, and the report on standard error. The exit code is the exit code of go test.
 package main
 
 import (
@@ -34,7 +34,7 @@ func main() {
 
 // run runs go test with the arguments, reports on it, and returns its exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, error) {
-	// A terminal interrupts go test as well, whose events then come to an end.
+	// A terminal also interrupts go test, whose events then end.
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var r *report
@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, err
 	return 0, nil
 }
 
-// given tells whether the arguments of go test have a flag that is not off. What follows -args is for the tests.
+// given reports whether the arguments of go test contain a flag that is not off. Arguments after -args are for the tests.
 func given(args []string, name string) bool {
 	found := false
 	for _, arg := range args {
@@ -85,7 +85,7 @@ func given(args []string, name string) bool {
 	return found
 }
 
-// module is the path of the module in this directory, which names of packages are shown without.
+// module returns the path of the module in this directory. Package names are shown without it.
 func module() string {
 	text, err := os.ReadFile("go.mod")
 	if err != nil {

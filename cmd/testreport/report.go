@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// event is one line that go test -json prints: of a test, of a package when Test is empty, or of a build when ImportPath is set.
+// event is one line of go test -json. It concerns a test, a package if Test is empty, or a build if ImportPath is set.
 type event struct {
 	Action      string
 	Package     string
@@ -24,12 +24,12 @@ type event struct {
 	FailedBuild string
 }
 
-// state is what a test is at.
+// state is the state of a test.
 type state int
 
 const (
 	running state = iota
-	paused        // until the others of its package have run: t.Parallel
+	paused        // waits until the other tests of its package have run: t.Parallel
 	passed
 	failed
 	skipped
@@ -40,25 +40,25 @@ type test struct {
 	name     string
 	state    state
 	children []*test
-	output   []string // emptied when it passes
+	output   []string // emptied when the test passes
 }
 
-// suite is a package whose tests run.
+// suite is a package with running tests.
 type suite struct {
-	tests []*test // in the order of their beginnings
+	tests []*test // in the order of their starts
 	named map[string]*test
-	// own is what was printed outside tests, and crash what was printed from where the process began to die: go test gives that to any test.
+	// own is the output outside tests. crash is the output since the process started to die; go test attributes it to an arbitrary test.
 	own, crash []string
-	dying      []*test // the test that each line of crash was given to
+	dying      []*test // for each line of crash, the test that it was attributed to
 }
 
-// outcome is a test that failed or was skipped, with what it said.
+// outcome is a failed or skipped test with its message.
 type outcome struct {
 	pkg, test string
 	said      []string
 }
 
-// timing is how long the tests of a package took, in seconds.
+// timing is the duration of a package's tests, in seconds.
 type timing struct {
 	pkg     string
 	seconds float64
@@ -67,7 +67,7 @@ type timing struct {
 // report reads events.
 type report struct {
 	out, raw, summary io.Writer
-	// all says to print all output, and module is what names of packages are shown without.
+	// all enables printing all output. module is the prefix that package names are shown without.
 	all    bool
 	module string
 
@@ -78,12 +78,12 @@ type report struct {
 	times            []timing
 }
 
-// newReport returns a report that prints what is for people to out, the events to raw, and the end to summary.
+// newReport returns a report that prints readable output to out, events to raw, and the summary to summary.
 func newReport(out, raw, summary io.Writer) *report {
 	return &report{out: out, raw: raw, summary: summary, suites: map[string]*suite{}, builds: map[string][]string{}}
 }
 
-// read reads events to their end. A line that is none is printed.
+// read reads events to their end. It prints lines that are not events.
 func (r *report) read(in io.Reader) error {
 	lines := bufio.NewReader(in)
 	for {
@@ -107,12 +107,12 @@ func (r *report) read(in io.Reader) error {
 	}
 }
 
-// print writes where an error is nobody's: the terminal is gone.
+// print ignores write errors, because a closed terminal cannot be reported to anyone.
 func (r *report) print(to io.Writer, format string, args ...any) {
 	_, _ = fmt.Fprintf(to, format, args...)
 }
 
-// take takes an event.
+// take processes an event.
 func (r *report) take(e event) {
 	switch {
 	case e.Action == "build-output":
@@ -137,10 +137,10 @@ func (r *report) take(e event) {
 	}
 }
 
-// died matches the first line of what the runtime prints when a process dies.
+// died matches the first line that the runtime prints when a process dies.
 var died = lazyregexp.New(`^(panic: |fatal error: |SIG[A-Z]+: |signal: )`)
 
-// take takes an event of a test.
+// take processes an event of a test.
 func (s *suite) take(e event) {
 	t := s.test(e.Test)
 	switch e.Action {
@@ -159,10 +159,10 @@ func (s *suite) take(e event) {
 	}
 }
 
-// print takes a line that a test printed.
+// print processes a line that a test printed.
 func (s *suite) print(t *test, line string) {
 	if strings.HasPrefix(line, "=== ") || strings.HasPrefix(line, "--- ") {
-		// The process lives: a test had printed what looks like the end of one.
+		// The process is alive: the earlier line only looked like a crash.
 		for i, line := range s.crash {
 			s.dying[i].output = append(s.dying[i].output, line)
 		}
@@ -176,7 +176,7 @@ func (s *suite) print(t *test, line string) {
 	}
 }
 
-// test returns the test of a name, which is known from then on, with the tests that it is a part of.
+// test returns the test with a name. It creates the test and its parents if necessary.
 func (s *suite) test(name string) *test {
 	t := s.named[name]
 	if t == nil {
@@ -191,7 +191,7 @@ func (s *suite) test(name string) *test {
 	return t
 }
 
-// takePackage takes an event of a package.
+// takePackage processes an event of a package.
 func (r *report) takePackage(s *suite, e event) {
 	switch e.Action {
 	case "output":
@@ -207,7 +207,7 @@ func (r *report) takePackage(s *suite, e event) {
 	}
 }
 
-// close prints what go test prints of a package whose tests have ended, and counts them.
+// close prints the output of a package whose tests have ended, as go test does, and counts the tests.
 func (r *report) close(e event, s *suite, bad bool) {
 	delete(r.suites, e.Package)
 	if e.Elapsed > 0 {
@@ -225,7 +225,7 @@ func (r *report) close(e event, s *suite, bad bool) {
 	}
 }
 
-// show prints the output of the tests that did not come to a good end, and the line of the package.
+// show prints the output of the tests that did not succeed, and the line of the package.
 func (r *report) show(s *suite, bad bool) {
 	for _, t := range s.tests {
 		if bad && t.state != passed && t.state != skipped {
@@ -242,7 +242,7 @@ func (r *report) show(s *suite, bad bool) {
 	}
 }
 
-// joined is output whose last line ends.
+// joined returns output with a terminated last line.
 func joined(output []string) string {
 	text := strings.Join(output, "")
 	if text != "" && !strings.HasSuffix(text, "\n") {
@@ -251,7 +251,7 @@ func joined(output []string) string {
 	return text
 }
 
-// count counts a test, unless its subtests stand for it.
+// count counts a test, unless its subtests represent it.
 func (r *report) count(pkg string, s *suite, t *test, bad bool) {
 	switch {
 	case t.state == passed && len(t.children) == 0:
@@ -269,12 +269,12 @@ func (r *report) count(pkg string, s *suite, t *test, bad bool) {
 	}
 }
 
-// within tells whether one of its subtests is in one of the states.
+// within reports whether one of the subtests is in one of the states.
 func (t *test) within(states ...state) bool {
 	return slices.ContainsFunc(t.children, func(c *test) bool { return slices.Contains(states, c.state) || c.within(states...) })
 }
 
-// packageSaid is why a package failed although none of its tests did: it was not built, or died, or its TestMain was not content.
+// packageSaid returns why a package failed although none of its tests did: the build failed, the process died, or TestMain failed.
 func (r *report) packageSaid(e event, s *suite) []string {
 	if e.FailedBuild != "" {
 		return first(r.builds[e.FailedBuild])
@@ -282,10 +282,10 @@ func (r *report) packageSaid(e event, s *suite) []string {
 	return append(last(s.own), first(s.crash)...)
 }
 
-// enough is how many lines the end of a report has of a test. All of them stand further above.
+// enough limits the lines of a test in the summary. The full output is printed above.
 const enough = 12
 
-// first returns the first lines of output, without the stacks of a process that died.
+// first returns the first lines of output, without the stacks of a crashed process.
 func first(output []string) []string {
 	var list []string
 	for line := range strings.Lines(joined(output)) {
@@ -299,7 +299,7 @@ func first(output []string) []string {
 	return list
 }
 
-// last returns the last lines of output that say something.
+// last returns the last non-empty lines of output.
 func last(output []string) []string {
 	var list []string
 	for line := range strings.Lines(joined(output)) {
@@ -311,10 +311,10 @@ func last(output []string) []string {
 	return list[max(0, len(list)-enough):]
 }
 
-// place matches where in a file a test said something.
+// place matches the position in a file that precedes a message of a test.
 var place = lazyregexp.New(`^\s*\S+\.go:\d+: `)
 
-// said returns what a test that was skipped said last.
+// said returns the last message of a skipped test.
 func said(output []string) []string {
 	var list []string
 	for _, line := range last(output) {
@@ -326,7 +326,7 @@ func said(output []string) []string {
 	return list
 }
 
-// short is the name of a package in its module.
+// short returns the name of a package without the module.
 func (r *report) short(pkg string) string {
 	if rest, found := strings.CutPrefix(pkg, r.module+"/"); found && r.module != "" {
 		return rest
@@ -334,7 +334,7 @@ func (r *report) short(pkg string) string {
 	return pkg
 }
 
-// end prints the report. Packages whose end was not told, as those of a go test that was interrupted, count with what they got to.
+// end prints the report. Packages without an end event, for example because go test was interrupted, are counted in their current state.
 func (r *report) end() {
 	for _, pkg := range slices.Sorted(maps.Keys(r.suites)) {
 		r.close(event{Package: pkg}, r.suites[pkg], true)
@@ -353,7 +353,7 @@ func (r *report) end() {
 	r.print(r.summary, "\n%d passed, %d failed, %d skipped\n", r.passes, len(r.failures), len(r.absent))
 }
 
-// slowest names the packages that took most of a run of some length.
+// slowest prints the packages that took most of a long run.
 func (r *report) slowest() {
 	slices.SortStableFunc(r.times, func(a, b timing) int { return int(1000 * (b.seconds - a.seconds)) })
 	if len(r.times) == 0 || r.times[0].seconds < 30 {
@@ -365,10 +365,10 @@ func (r *report) slowest() {
 	}
 }
 
-// manySkips is how many tests of one reason are named; of more than these only the packages are.
+// manySkips limits how many tests are named for one reason. Beyond that only their packages are named.
 const manySkips = 12
 
-// skips prints the reasons, and the tests of each.
+// skips prints the reasons for skips, and the tests of each.
 func (r *report) skips() {
 	byReason := map[string][]outcome{}
 	for _, o := range r.absent {

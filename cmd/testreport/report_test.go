@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/golden"
 )
 
-// The archives of testdata are what go test -json printed, and what is reported of it.
+// The archives in testdata contain output of go test -json and the expected report.
 func TestTranscripts(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", 9, func(t *testing.T, input string) string {
 		var out bytes.Buffer
@@ -50,7 +50,7 @@ const (
 	unbuilt = "package unbuilt\nimport \"testing\"\nfunc TestUnbuilt(t *testing.T) { nothing() }\n"
 )
 
-// It runs go test, gives its exit code, and its flags do what they do.
+// run runs go test, returns its exit code, and passes its flags on.
 func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs go test five times")
@@ -90,7 +90,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// With -json the events are printed as they are, and the report goes to standard error.
+// With -json the events are printed unchanged, and the report goes to standard error.
 func TestJSON(t *testing.T) {
 	sample(t, map[string]string{"bad/bad_test.go": bad})
 	var events, said bytes.Buffer
