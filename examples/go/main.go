@@ -1,5 +1,4 @@
-// Opens a page in domtap, reads it, clicks a button, and follows what happens from then on. README.md says how to run
-// it.
+// This program opens a page in domtap, reads it, clicks a button, and follows later changes. README.md describes how to run it.
 package main
 
 import (
@@ -63,7 +62,7 @@ func run(ctx context.Context, o client.Options, file, url, click string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Println(describe(update)) // what the program is there for; then the state, so that nothing is missed
+		fmt.Println(describe(update)) // the program's own work comes first, then the state is saved, so that no update is missed
 		if err := save(file, update.State); err != nil {
 			return err
 		}
@@ -72,9 +71,9 @@ func run(ctx context.Context, o client.Options, file, url, click string) error {
 	return nil
 }
 
-// begin opens, reads and acts.
+// begin opens a page, reads it and acts on it.
 func begin(ctx context.Context, c *client.Client, url, click string) (*client.Tab, error) {
-	tab, err := c.OpenWith(ctx, &domtapv1.OpenTabRequest{Url: url, Restore: true}) // it outlives a crash of the daemon
+	tab, err := c.OpenWith(ctx, &domtapv1.OpenTabRequest{Url: url, Restore: true}) // the tab survives a crash of the daemon
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +99,7 @@ func counts(d *domtapv1.Diff) string {
 	return fmt.Sprintf("+%d -%d ~%d", d.GetAddedCount(), d.GetRemovedCount(), d.GetChangedCount())
 }
 
-// describe says in a line what an update brought.
+// describe describes an update in one line.
 func describe(u *client.Update) string {
 	now := fmt.Sprintf("revision %d, %d elements", u.State.GetRevision(), len(u.State.GetElements()))
 	switch e := u.Message.GetEvent().(type) {
@@ -122,7 +121,7 @@ func sayLost(cause error, wait time.Duration) {
 	fmt.Printf("lost: %s; again in %.2f s\n", status.Convert(cause).Message(), wait.Seconds())
 }
 
-// load reads the state that was kept; nil: there is none.
+// load reads the saved state. It returns nil if there is none.
 func load(file string) (*domtapv1.GetDomResponse, error) {
 	text, err := os.ReadFile(file)
 	if file == "" || errors.Is(err, fs.ErrNotExist) {
@@ -135,7 +134,7 @@ func load(file string) (*domtapv1.GetDomResponse, error) {
 	return state, protojson.Unmarshal(text, state)
 }
 
-// save writes the state so that it is the old one or the new one, whenever this process is killed.
+// save replaces the state atomically: if this process is killed, the file contains the old or the new state.
 func save(file string, state *domtapv1.GetDomResponse) error {
 	if file == "" {
 		return nil
