@@ -29,7 +29,8 @@ func names(n int) []string {
 }
 
 // list returns a page with n controls, four per row. A click on a button changes the text of a paragraph, which is a live region unless
-// plain is set. News from the server, sent to the page with the id live, appears in another paragraph, which is not a live region.
+// plain is set. If live is not empty, it is the id under which the page receives news from the server. News appears in another paragraph,
+// which is not a live region.
 func list(n int, live string, plain bool) string {
 	role := "role=status"
 	if plain {

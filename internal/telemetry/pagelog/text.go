@@ -31,7 +31,7 @@ func URL(s string) string {
 
 func isData(s string) bool { return len(s) >= 5 && strings.EqualFold(s[:5], "data:") }
 
-// head bounds the work of masking. Masking shortens a text, so head keeps more than most bytes.
+// head bounds the work of masking. Masking shortens a text, so head keeps up to eight times the limit.
 func head(s string, most int) string { return s[:min(len(s), 8*most)] }
 
 func mask(s string) string {
