@@ -99,7 +99,7 @@ func (s *site) closeSession(id string) {
 	}
 }
 
-// awaitWarm waits until a warm session is ready and the browser is idle.
+// awaitWarm waits until a warm session was seen ready in 25 checks, 20 ms apart, which gives the browser time to become idle.
 func (s *site) awaitWarm() {
 	s.b.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
