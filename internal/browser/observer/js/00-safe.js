@@ -2,17 +2,17 @@
 // Safe access to the DOM: node properties that no page can replace or shadow.
 //
 // The observer runs in an isolated world: the page's scripts cannot see it, and cannot replace the
-// prototypes that it uses. But named properties reach into isolated worlds too: `<form><input
+// prototypes that it uses. But named properties also apply in isolated worlds: `<form><input
 // name="localName"></form>` makes form.localName an element, and `<img name="title">` does the same
-// to document.title. Forms and documents are therefore read through getters that are taken from the
-// prototypes once.
+// to document.title. The observer therefore reads forms and documents through getters that it takes
+// from the prototypes once.
 //
-// All other files read nodes through `safe` and the functions below. The file also has the
-// functions of the flat tree (shadow roots, slots) and those that fold and cut text.
+// All other files read nodes through `safe` and the functions below. This file also has functions
+// that follow the flat tree (shadow roots, slots), and functions that fold and cut text.
 
 /**
- * Returns the getter of a property as a function of the node. The caller declares the type F;
- * nothing checks it. The getter is looked up when it is needed first, because most documents need few of them.
+ * Returns the getter of a property as a function of the node. The caller declares the type F; nothing checks
+ * it. The first call looks the getter up, because most documents need few getters.
  * @template {Function} F
  * @param {Function} type @param {string} property
  * @returns {F}
@@ -30,7 +30,7 @@ function getter(type, property) {
 
 /**
  * Returns a method as a function of the node and at most two arguments. The caller declares the type F;
- * nothing checks it. It is looked up as a getter is.
+ * nothing checks it. The first call looks the method up.
  * @template {Function} F
  * @param {Function} type @param {string} name
  * @returns {F}
@@ -47,9 +47,9 @@ function method(type, name) {
 }
 
 /**
- * Whether a node's properties are its own: it is a text, or an element but no form, and no control shadows its name.
- * Reading them directly is several times faster than through a getter, above all in code that just started
- * to run.
+ * Whether a node's properties can be read directly, because no form control shadows them: the node is a text, or an
+ * element other than a form. A direct read is several times faster than a getter, above all in code that just
+ * started to run.
  * @param {Node} n
  */
 function hasPlainProperties(n) {
@@ -57,7 +57,7 @@ function hasPlainProperties(n) {
   return name === undefined ? n.nodeType === 3 : typeof name === "string" && name !== "form";
 }
 
-/** Reads through the prototypes: for forms and documents, whose own properties may be shadowed. */
+/** Reads through the prototypes, for forms and documents, whose own properties may be shadowed. */
 const slow = {
   /** @type {(n: Node) => DomNode | null} */
   parentNode: getter(Node, "parentNode"),
@@ -102,7 +102,7 @@ const slow = {
 const RECT = Element.prototype.getBoundingClientRect;
 const CHECK_VISIBILITY = Element.prototype.checkVisibility;
 
-/** Reads that no page can falsify. All take the node first. */
+/** Reads that no page can falsify. Each takes the node as its first argument. */
 const safe = {
   /** @param {Node} n */
   parentNode: (n) => /** @type {DomNode | null} */ (hasPlainProperties(n) ? n.parentNode : slow.parentNode(n)),
@@ -128,7 +128,7 @@ const safe = {
   nextElementSibling: (n) => (hasPlainProperties(n) ? n.nextElementSibling : slow.nextElementSibling(n)),
   /** @param {El} n @returns {El | null} */
   assignedSlot: (n) => (hasPlainProperties(n) ? n.assignedSlot : slow.assignedSlot(n)),
-  /** A form cannot have one. @param {El} n */
+  /** A form cannot have a shadow root. @param {El} n */
   shadowRoot: (n) => (hasPlainProperties(n) ? n.shadowRoot : null),
   /** @param {El} n */
   rect: (n) => (n.getBoundingClientRect === RECT ? n.getBoundingClientRect() : slow.rect(n)),
@@ -184,7 +184,7 @@ function isShadow(n) {
   return safe.nodeType(n) === 11;
 }
 
-/** The tree that a node in the document stands in. @param {Node} n */
+/** The tree that contains a node of the document. @param {Node} n */
 function treeOf(n) {
   return /** @type {Tree} */ (safe.getRootNode(n));
 }
@@ -198,7 +198,10 @@ const GET_ATTRIBUTE = Element.prototype.getAttribute;
 const HAS_ATTRIBUTE = Element.prototype.hasAttribute;
 
 const HTML_NAMESPACE = "http://www.w3.org/1999/xhtml";
-/** The names of HTML elements that have properties of their own. Other elements of these names, as in XML documents, have none. */
+/**
+ * The names of HTML elements that have specific properties. An element with such a name in another namespace, as in XML documents, has none
+ * of them.
+ */
 const HTML_ONLY = new Set(
   ("area,audio,base,body,button,canvas,data,datalist,details,dialog,embed,fieldset,form,frame,frameset,html,iframe,img,input,label,legend,li," +
     "link,map,marquee,meta,meter,object,ol,optgroup,option,output,param,progress,select,slot,source,table,tbody,td,template,textarea,tfoot,th," +
@@ -206,8 +209,8 @@ const HTML_ONLY = new Set(
 );
 
 /**
- * The local name; a form whose own is shadowed by a control still is a form. An element of XML, SVG or MathML that has the
- * name of an HTML element or link, and is none, gets "xml:" before it: it has no properties of that one.
+ * Returns the local name, or "form" for a form whose localName is shadowed by a control. If an XML, SVG or MathML element
+ * has the name of an HTML element or link, the result starts with "xml:", because the element lacks the HTML properties.
  * @param {El} el
  */
 function tagOf(el) {
@@ -223,13 +226,13 @@ function isSVG(el) {
 }
 
 /**
- * The roles and aria-* values that custom elements have by their ElementInternals, by the names of the attributes that
- * overrule them; null while none is known. See Internals.
+ * The roles and aria-* values that custom elements set through ElementInternals, by attribute name. An attribute on
+ * the element overrides them. Null while none is known. See Internals.
  * @type {WeakMap<El, Map<string, string>> | null}
  */
 let internals = null;
 
-/** An attribute, or else what the internals of an element say in its place. @param {El} el @param {string} name @returns {string | null} */
+/** Returns an attribute, or else the value that the element's internals set for it. @param {El} el @param {string} name @returns {string | null} */
 function attr(el, name) {
   const value = el.getAttribute === GET_ATTRIBUTE ? el.getAttribute(name) : slow.getAttribute(el, name);
   return value === null && internals !== null ? internals.get(el)?.get(name) ?? null : value;
@@ -242,8 +245,8 @@ function hasAttr(el, name) {
 }
 
 /**
- * The element that is known to have no aria-* attribute, and the one that is known to have no
- * attribute at all, which saves a dozen lookups; see probeAttributes.
+ * The element that is known to have no aria-* attribute, and the element that is known to have no
+ * attribute at all. They save a dozen lookups; see probeAttributes.
  * @type {El | null}
  */
 let ariaFree = null;
@@ -251,8 +254,8 @@ let ariaFree = null;
 let attributeFree = null;
 
 /**
- * Checks once whether an element has attributes, and aria-* attributes, before each is looked up. Whoever
- * calls it calls forgetAttributes before anything can change.
+ * Checks once whether an element has attributes, and aria-* attributes, before the caller looks up each.
+ * The caller must call forgetAttributes before anything can change.
  * @param {El} el
  */
 function probeAttributes(el) {
@@ -266,7 +269,7 @@ function probeAttributes(el) {
   ariaFree = el;
 }
 
-/** Ends what probeAttributes began. */
+/** Discards the results of probeAttributes. */
 function forgetAttributes() {
   ariaFree = attributeFree = null;
 }
@@ -278,13 +281,13 @@ function aria(el, name) {
 
 const HAS_ATTRIBUTES = Element.prototype.hasAttributes;
 
-/** Whether an element has no attribute at all, and no internals that stand for some. @param {El} el */
+/** Whether an element has no attribute at all, and no internals that replace some. @param {El} el */
 function hasNoAttributes(el) {
   return el.hasAttributes === HAS_ATTRIBUTES && !el.hasAttributes() && !internals?.has(el);
 }
 
 /**
- * The closed shadow roots that the daemon found, by host; null while there is none.
+ * The closed shadow roots that the daemon found, by host; null while no such root is known.
  * @type {WeakMap<El, Shadow> | null}
  */
 let closedRoots = null;
@@ -320,7 +323,7 @@ function slotOf(node) {
 }
 
 /**
- * The parent of a node where that is also its parent in the flat tree, because it has no shadow root; as for most nodes. Null: see otherParent.
+ * The parent of a node if it is also the parent in the flat tree, which holds for most nodes: the parent has no shadow root. If null, use otherParent.
  * @param {DomNode} node @returns {El | null}
  */
 function plainParent(node) {
@@ -330,15 +333,15 @@ function plainParent(node) {
 }
 
 /**
- * The parent in the flat tree: the slot that an element is assigned to, the host of a shadow
- * root, else the parent. Null at the document and for light children that no slot takes.
+ * The parent in the flat tree: the slot that an element is assigned to, the host of a shadow root,
+ * or else the parent. Null for the document.
  * @param {DomNode} node @returns {El | Document | null}
  */
 function flatParent(node) {
   return plainParent(node) || otherParent(node);
 }
 
-/** The parent in the flat tree of a node without a plain one. @param {DomNode} node @returns {El | Document | null} */
+/** The parent in the flat tree of a node for which plainParent returns null. @param {DomNode} node @returns {El | Document | null} */
 function otherParent(node) {
   const type = safe.nodeType(node);
   if (type === 1 || type === 3) {
@@ -351,7 +354,7 @@ function otherParent(node) {
   return /** @type {El | Document} */ (parent);
 }
 
-/** The same, null behind the outermost element. @param {DomNode} node @returns {El | null} */
+/** The parent element in the flat tree, or null for the outermost element. @param {DomNode} node @returns {El | null} */
 function flatElement(node) {
   const plain = plainParent(node);
   if (plain !== null) return plain;
@@ -360,8 +363,8 @@ function flatElement(node) {
 }
 
 /**
- * The element children in the flat tree as an array where slots are involved, else null: the
- * caller then follows firstElementChild and nextElementSibling.
+ * The assigned elements of a slot as an array, or null for other elements: the caller then follows
+ * firstElementChild and nextElementSibling.
  * @param {El} el @param {string} tag
  * @returns {El[] | null}
  */
@@ -373,17 +376,18 @@ function assignedChildren(el, tag) {
 
 /** Texts that need no cleaning: printable ASCII, single spaces. */
 const CLEAN = /^[!-~]+(?: [!-~]+)*$/;
-/** What counts as one space. */
+/** Matches what is folded into one space. */
 const SPACES = /(?:[\s\u0000-\u001f\u007f-\u009f\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff])+/g;
 /**
- * How many characters are folded at once, and how many are collected first when pieces are small.
+ * The maximum number of characters folded in one step, and how many are collected first when pieces
+ * are small.
  */
 const FOLDED_AT_ONCE = 4096, FOLDED_LATER = 512;
-/** How many characters of raw text are read at most for one result. */
+/** The maximum number of raw characters read for one result. */
 const MAX_RAW = 200_000;
 
 /**
- * Folds the white space of a text that comes in pieces. It stops when it has enough characters or
+ * Folds the white space of a text that arrives in pieces. It stops when it has enough characters or
  * has read MAX_RAW.
  */
 class TextFolder {
@@ -392,15 +396,15 @@ class TextFolder {
     this.most = most;
     /** The folded text so far. It has no white space before the first word. */
     this.text = "";
-    /** Small pieces that are folded later, together. */
+    /** Small pieces that are folded together later. */
     this.pending = "";
     /** How many more raw characters may be read. */
     this.left = Math.max(MAX_RAW, 8 * most);
-    /** Some of the text was not read. */
+    /** Whether some of the text was not read. */
     this.cut = false;
   }
 
-  /** Whether nothing more is taken. */
+  /** Whether further text is ignored. */
   get isFull() {
     return this.cut || this.text.length > this.most;
   }
@@ -430,7 +434,7 @@ class TextFolder {
     }
   }
 
-  /** The text, marked where it was cut. */
+  /** Returns the text, with "…" at the end if it was cut. */
   finish() {
     this.take(this.pending);
     this.pending = "";
@@ -444,7 +448,7 @@ class TextFolder {
 }
 
 /**
- * The beginning of a text, folded, with about `most` characters: enough for clean.
+ * Returns the beginning of a text, folded, with about `most` characters, which is enough for clean.
  * @param {string} text @param {number} most
  */
 function folded(text, most) {
@@ -454,14 +458,14 @@ function folded(text, most) {
   return out.finish();
 }
 
-/** Whether a text is more than white space and glyphs, or too long to check. @param {string} text */
+/** Whether a text has more than white space and glyphs, or is too long to check. @param {string} text */
 function hasText(text) {
   return text.length > MAX_RAW || /[^\s\ue000-\uf8ff\udb80-\udfff]/.test(text);
 }
 
 /**
- * Cleans and cuts a string: white space folded, control characters gone, then at most `max`
- * characters plus "…", and no lone surrogates.
+ * Cleans and cuts a string: folds white space, drops control characters, and keeps at most `max`
+ * characters plus "…", without lone surrogates.
  * @param {string} text @param {number} max
  */
 function clean(text, max) {
@@ -479,6 +483,6 @@ function clean(text, max) {
     }
     if (end < text.length) text = text.slice(0, end).trimEnd() + "…";
   }
-  if (long) text = text.split("").join(""); // what is cut from a long string keeps all of it in memory
+  if (long) text = text.split("").join(""); // a slice of a long string keeps the whole string in memory
   return text.isWellFormed() ? text : text.toWellFormed();
 }

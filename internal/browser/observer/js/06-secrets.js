@@ -1,39 +1,40 @@
 // @ts-check
-// Secrets: the fields of the document that hold one, and the values that they held.
+// Secrets: the fields of the document that hold a secret, and the values that they held.
 //
-// A field that was secret once stays secret, whatever its type is later. So is the field that takes its
-// place: one with the same value, or one with the same attributes once the first has left the document. A
-// value that a secret field held is masked wherever the document shows it, too.
+// A field that was secret once stays secret, even if its type changes. A field that replaces it is secret
+// too: it has the same value, or it has the same attributes and the first field has left the document. A
+// value that a secret field held is also masked wherever the document shows it.
 //
-// Values are learned when a field is described, when its document is updated, and from each event of input,
-// before the page can print what was typed. They are kept as long as the document.
+// Values are learned when a field is described, when its document is updated, and from each input event,
+// before the page can print the typed text. They are kept as long as the document.
 
 /** Values of autocomplete that mark a field as secret. */
 const SECRET_FIELDS = new Set(["one-time-code", "current-password", "new-password", "cc-csc"]);
-/** Elements that may be secret, as a selector. */
+/** Selects elements that may be secret. */
 const MAYBE_SECRET = "[type=password i],[autocomplete],[style*=text-security i]";
 /**
- * A secret of at least SECRET_WITHIN characters makes fields of the same value secret, and texts that have
- * nothing else. One of at least SECRET_PART is also searched for within texts.
+ * If a secret has at least SECRET_WITHIN characters, fields with the same value are secret, and texts that
+ * consist of it are masked. If it has at least SECRET_PART characters, it is also searched for within
+ * texts.
  */
 const SECRET_WITHIN = 4, SECRET_PART = 6;
-/** How many values, and how many fields, are kept. */
+/** The maximum number of values, and of fields, that are kept. */
 const MAX_SECRETS = 64;
-/** How many characters of a value are kept. */
+/** The maximum length of a value that is kept, in characters. */
 const MAX_SECRET = 1000;
 
-/** The fields that held a secret once. */
+/** The fields that have held a secret. */
 const secrets = new WeakSet();
-/** Fields that had the value of a secret field before that had it, such as a user name that is also the password. */
+/** Fields that had the value before the secret field did, such as a user name that equals the password. */
 const hadItFirst = new WeakSet();
-/** Fields whose style was looked at. */
+/** Fields whose style was checked. */
 const styled = new WeakSet();
-/** The secret fields by the attributes that a copy of them has. @type {Map<string, WeakRef<El>>} */
+/** The secret fields by the attributes that a copy of them shares; see secretKey. @type {Map<string, WeakRef<El>>} */
 const secretKeys = new Map();
 let secretsNoted = 0;
-/** The last value of a field, as it was learned. @type {WeakMap<El, string>} */
+/** The last learned value of a field. @type {WeakMap<El, string>} */
 const heldSecrets = new WeakMap();
-/** The values, and whether each is masked within texts; newest last. @type {Map<string, boolean>} */
+/** The values, and whether each is masked within texts. The newest is last. @type {Map<string, boolean>} */
 const secretValues = new Map();
 
 /**
@@ -49,7 +50,7 @@ function isSecret(el) {
   return true;
 }
 
-/** Whether a field is secret from now on. @param {El} el */
+/** Whether a field that was not secret so far is secret now. @param {El} el */
 function becomesSecret(el) {
   const auto = attr(el, "autocomplete");
   if (el.type === "password" || (attr(el, "type") || "").toLowerCase() === "password") return true;
@@ -73,7 +74,7 @@ function isTextField(el) {
 
 const SECRET_TYPES = /^(text|search|tel|url|email|number|password|hidden)$/;
 
-/** Whether a field shows dots for its characters. @param {El} el */
+/** Whether a field shows dots instead of its characters. @param {El} el */
 function isDotted(el) {
   if (el.type === "password") return true;
   const security = getComputedStyle(el).getPropertyValue("-webkit-text-security");
@@ -83,12 +84,12 @@ function isDotted(el) {
 /** @param {El} el */
 function noteSecret(el) {
   secrets.add(el);
-  const key = secretKey(el) || "\u001e" + secretsNoted++; // one that has no copy
+  const key = secretKey(el) || "\u001e" + secretsNoted++; // a key that no copy has
   if (secretKeys.size >= MAX_SECRETS) secretKeys.delete(/** @type {string} */ (secretKeys.keys().next().value));
   secretKeys.set(key, new WeakRef(el));
 }
 
-/** What a field that is drawn anew has in common with the one before; "": too little. @param {El} el */
+/** What a field has in common with the field that replaces it on a redraw. Empty if that is too little to compare. @param {El} el */
 function secretKey(el) {
   const id = attr(el, "id") || "", name = attr(el, "name") || "";
   return id || name ? [id, name, attr(el, "placeholder"), attr(el, "aria-label")].join("\u001f") : "";
@@ -101,7 +102,7 @@ function foldedSecret(value) {
 
 /**
  * Notes the value that a secret field has now.
- * @param {El} el @param {boolean} typed it is from an event of input: the page cannot have printed it yet
+ * @param {El} el @param {boolean} typed whether an input event reported it, so that the page cannot have printed it yet
  */
 function learnSecret(el, typed) {
   if (tagOf(el) === "select") return;
@@ -116,14 +117,14 @@ function learnSecret(el, typed) {
   for (let i = 0; i < fields.length && i < MAX_SOURCES; i++) {
     if (!secrets.has(fields[i]) && fields[i].value === raw) hadItFirst.add(fields[i]);
   }
-  // A value that grows as it is typed is one.
+  // A value that grows as it is typed counts as one secret.
   if (before && value.startsWith(foldedSecret(before))) secretValues.delete(foldedSecret(before));
   if (secretValues.size >= MAX_SECRETS) secretValues.delete(/** @type {string} */ (secretValues.keys().next().value));
   secretValues.set(value, value.length >= SECRET_PART && !(typed && isWordOf(tree, value)));
 }
 
 /**
- * Whether a value is a word that the page has already, as "password" is.
+ * Whether a value is a word that the page already contains, such as "password".
  * @param {Tree} tree @param {string} value
  */
 function isWordOf(tree, value) {
@@ -135,14 +136,14 @@ function isWordOf(tree, value) {
   return n > 0;
 }
 
-/** Notes the fields that were password fields until now. @param {MutationRecord[]} records */
+/** Marks the fields that were password fields until now as secret. @param {MutationRecord[]} records */
 function noteTypes(records) {
   for (const { target, oldValue } of records) {
     if (oldValue !== null && oldValue.toLowerCase() === "password" && isElement(target)) noteSecret(/** @type {El} */ (target));
   }
 }
 
-/** Learns what a person or a script has entered. @param {El} el */
+/** Learns the text that a person or a script has entered. @param {El} el */
 function noteSecretInput(el) {
   if (!isElement(el)) return;
   styled.delete(el);
@@ -153,7 +154,7 @@ function noteSecretInput(el) {
   }
 }
 
-/** Learns the secrets in a subtree that was not described yet: what is before a field may print its value. @param {El | Tree} root */
+/** Learns the secrets in a subtree before it is described, because the content before a field may print its value. @param {El | Tree} root */
 function learnSecrets(root) {
   const found = isElement(root) ? queryWithin(root, MAYBE_SECRET) : inTree(/** @type {Tree} */ (root), MAYBE_SECRET);
   for (let i = 0; i < found.length && i < MAX_SOURCES; i++) isSecret(found[i]);
@@ -167,7 +168,7 @@ function relearnSecrets() {
   }
 }
 
-/** A text with MASK in place of each secret that the document knows. @param {string} text */
+/** Returns a text with MASK in place of each secret of the document. @param {string} text */
 function withoutSecretValues(text) {
   for (const [value, within] of secretValues) {
     if (text.length < value.length) continue;
@@ -177,7 +178,7 @@ function withoutSecretValues(text) {
   return text;
 }
 
-/** A text that was cut, without the beginning of a secret at its end. @param {string} text */
+/** Returns a text that was cut, with MASK in place of the beginning of a secret at its end. @param {string} text */
 function withoutSecretEnd(text) {
   for (const [value, within] of secretValues) {
     if (!within) continue;
@@ -188,7 +189,7 @@ function withoutSecretEnd(text) {
   return text;
 }
 
-/** Whether a text has a secret in it. Short ones, and words of the page, count only alone. @param {string} text */
+/** Whether a text contains a secret. A short secret, or one that is a word of the page, counts only if it is the whole text. @param {string} text */
 function holdsSecretValue(text) {
   for (const [value, within] of secretValues) {
     if (within ? text.includes(value) || (value.includes(" ") && foldedSecret(text).includes(value)) : text.length < value.length + MAX_SECRET && foldedSecret(text) === value) return true;
@@ -196,12 +197,12 @@ function holdsSecretValue(text) {
   return false;
 }
 
-/** The texts that are children of a node. @param {El | Shadow} node */
+/** Yields the text nodes among the children of a node. @param {El | Shadow} node */
 function* childTexts(node) {
   for (let n = safe.firstChild(node); n; n = safe.nextSibling(n)) if (isText(n)) yield n;
 }
 
-/** The texts in an element that are drawn there. @param {El} root */
+/** Yields the text nodes in an element that are drawn. @param {El} root */
 function* textsOf(root) {
   /** @type {(El | Text | null)[]} */
   const stack = [safe.firstChild(root)];

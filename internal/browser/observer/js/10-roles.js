@@ -2,8 +2,8 @@
 // Roles (HTML-AAM 1.0, WAI-ARIA 1.2), and whether an element is interactive.
 //
 // Roles depend on the tag, the attributes and the ancestors alone. isInteractive also takes hints:
-// bits that other files found out (43-hints.js). Refresh calls these functions for each element
-// that may count, names and rows for those around it.
+// bits for reasons that other files detect (43-hints.js). Refresh calls these functions for each
+// element that may be listed. Names and rows call them for the elements around it.
 
 const INTERACTIVE_TAGS = new Set(["a", "button", "input", "select", "textarea", "details", "summary"]);
 
@@ -12,7 +12,7 @@ const INTERACTIVE_ROLES = new Set([
   "spinbutton", "switch", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "treeitem",
 ]);
 
-/** Roles of containers that hand their place in the order of the focus, tabindex=0, to one of their items, and take it back: they stay what they are. */
+/** Roles of containers that pass their tabindex=0 to one of their items and take it back. They stay interactive while an item has it. */
 const ROVING_ROLES = new Set(["tree", "treegrid"]);
 
 const LANDMARK_ROLES = new Set([
@@ -20,7 +20,7 @@ const LANDMARK_ROLES = new Set([
   "dialog", "alertdialog", "alert", "status",
 ]);
 
-/** Every role that a role attribute may name; others are ignored, as ARIA asks. */
+/** Every role that a role attribute may name. Other values are ignored, as ARIA requires. */
 const KNOWN_ROLES = new Set(
   ("alert alertdialog application article banner blockquote button caption cell checkbox code columnheader " +
     "combobox complementary contentinfo definition deletion dialog directory document emphasis feed figure form " +
@@ -56,7 +56,7 @@ const TAG_ROLES = {
 /** SVG shapes. */
 const SHAPES = new Set(["rect", "circle", "ellipse", "line", "path", "polygon", "polyline"]);
 
-/** The explicit role: the first token that ARIA knows. @param {El} el */
+/** Returns the explicit role: the first token that ARIA defines. @param {El} el */
 function explicitRole(el) {
   const value = attr(el, "role");
   if (!value) return "";
@@ -69,13 +69,13 @@ function explicitRole(el) {
 const SECTIONING = new Set(["article", "aside", "nav", "section"]);
 const SECTIONING_OR_MAIN = new Set([...SECTIONING, "main"]);
 
-/** Whether an ancestor is one of these. @param {El} el @param {Set<string>} tags */
+/** Whether an ancestor has one of these tags. @param {El} el @param {Set<string>} tags */
 function isWithinTags(el, tags) {
   for (let p = flatParent(el); p && isElement(p); p = flatParent(p)) if (tags.has(tagOf(p))) return true;
   return false;
 }
 
-/** The role of a header cell: by its scope, else by the cells beside it. @param {El} el */
+/** Returns the role of a header cell, from its scope or else from the cells beside it. @param {El} el */
 function headerRole(el) {
   const scope = (attr(el, "scope") || "").toLowerCase();
   if (scope === "row" || scope === "rowgroup") return "rowheader";
@@ -84,18 +84,18 @@ function headerRole(el) {
   return beside.includes("td") && !beside.includes("th") ? "rowheader" : "columnheader";
 }
 
-/** Whether an attribute of an element is more than white space. @param {El} el @param {string} name */
+/** Whether an attribute of an element has more than white space. @param {El} el @param {string} name */
 function saysSomething(el, name) {
   const value = attr(el, name);
   return value !== null && value.trim() !== "";
 }
 
-/** Whether the author gave an element a name by an attribute. @param {El} el */
+/** Whether an attribute set by the author names an element. @param {El} el */
 function hasAuthorName(el) {
   return saysSomething(el, "aria-label") || saysSomething(el, "title") || isNamedById(el);
 }
 
-/** Whether aria-labelledby names an element that is there. @param {El} el */
+/** Whether aria-labelledby refers to an existing element. @param {El} el */
 function isNamedById(el) {
   const ids = attr(el, "aria-labelledby");
   if (!ids) return false;
@@ -103,13 +103,13 @@ function isNamedById(el) {
   return ids.trim().split(/\s+/, 16).some((id) => elementOf(root, id) !== null);
 }
 
-/** The roles that an element can only have within an element of another role. @type {Record<string, Set<string>>} */
+/** Roles that an element can have only inside an element with another role. @type {Record<string, Set<string>>} */
 const REQUIRED_CONTEXTS = {
   option: new Set(["listbox", "combobox"]),
   treeitem: new Set(["tree"]),
   listitem: new Set(["list", "directory"]),
 };
-/** Roles between an element and its context that do not part the two. */
+/** Roles that may occur between an element and its context. */
 const TRANSPARENT_ROLES = new Set(["generic", "none", "presentation", "group"]);
 
 /** Whether an element with a role is in the context that the role requires. @param {El} el @param {string} role */
@@ -126,7 +126,7 @@ function isInContext(el, role) {
 }
 
 /**
- * Whether an element with one of some roles owns another one by aria-owns.
+ * Whether an element with one of the given roles owns this element by aria-owns.
  * @param {El} el @param {Set<string>} roles
  */
 function isOwned(el, roles) {
@@ -143,7 +143,7 @@ function firstInTree(tree, selector) {
   return isDocument(tree) ? safe.querySelector(tree, selector) : tree.querySelector(selector);
 }
 
-/** Whether a summary is that of the details element around it. @param {El} el */
+/** Whether a summary belongs to the details element around it. @param {El} el */
 function isSummaryOfDetails(el) {
   const parent = safe.parentNode(el);
   if (!parent || !isElement(parent) || tagOf(parent) !== "details") return false;
@@ -161,21 +161,21 @@ function isItemOfList(el) {
   return around === "list" || around === "directory";
 }
 
-/** A select that shows more options than this lists none of them. */
+/** The maximum number of options that are listed for a select that shows its options. Beyond it, none is listed. */
 const MAX_SHOWN_OPTIONS = 30;
 
-/** Whether an option is one of a select that shows its options as a list. @param {El} el */
+/** Whether an option belongs to a select that shows its options as a list. @param {El} el */
 function isOptionShown(el) {
   const select = closestOf(el, "select");
   return select !== null && (select.multiple || select.size > 1) && select.options.length <= MAX_SHOWN_OPTIONS;
 }
 
-/** Whether an option is one of a select or datalist. @param {El} el */
+/** Whether an option belongs to a select, datalist or listbox. @param {El} el */
 function isOptionOfList(el) {
   return closestOf(el, "select,datalist,[role=listbox]") !== null;
 }
 
-/** The attributes of WAI-ARIA that any element may have; with one of them no element is presentational. */
+/** The WAI-ARIA attributes that any element may have. An element with one of them is never presentational. */
 const GLOBAL_ARIA = new Set([
   "aria-atomic", "aria-busy", "aria-controls", "aria-current", "aria-describedby", "aria-description", "aria-details",
   "aria-flowto", "aria-keyshortcuts", "aria-label", "aria-labelledby", "aria-live", "aria-owns", "aria-relevant",
@@ -187,7 +187,7 @@ function hasGlobalAria(el) {
   return el.getAttributeNames !== undefined && el.getAttributeNames().some((name) => GLOBAL_ARIA.has(name) && attr(el, name) !== "");
 }
 
-/** The role that the element has without a role attribute. @param {El} el @param {string} tag */
+/** Returns the role that the element has without a role attribute. @param {El} el @param {string} tag */
 function nativeRole(el, tag) {
   switch (tag) {
     case "a":
@@ -255,7 +255,7 @@ function isFocusable(el, tag) {
   return isEditingHost(el);
 }
 
-/** The computed role. @param {El} el @param {string} tag @param {string} explicit */
+/** Returns the computed role. @param {El} el @param {string} tag @param {string} explicit */
 function roleOf(el, tag, explicit) {
   if (explicit && explicit !== "none" && explicit !== "presentation") {
     if (explicit === "region" || explicit === "form" ? hasAuthorName(el) : isInContext(el, explicit)) return explicit;
@@ -277,15 +277,16 @@ function isEditingHost(el) {
 
 /**
  * Hints, as bits; see Hints. HINT_POINTER: the element has cursor: pointer. HINT_PROXY: it is the
- * label of a hidden control. HINT_EDITED: the whole document is editable. HINT_TARGET: a caller
- * named it as a target, which alone makes an element structural at most. HINT_ITEM: a container around
- * it listens for it; see itemsOf. HINT_HOVER: controls show while the pointer is over it; see OnHover.
+ * label of a hidden control. HINT_EDITED: the whole document is editable. HINT_TARGET: a caller named
+ * it as a target; this hint alone does not make an element interactive. HINT_ITEM: a container around
+ * it listens on its behalf; see itemsOf. HINT_HOVER: controls show while the pointer is over it; see
+ * OnHover.
  */
 const HINT_POINTER = 1, HINT_PROXY = 2, HINT_EDITED = 4, HINT_TARGET = 8, HINT_ITEM = 16, HINT_HOVER = 32;
 
 /**
- * Whether a person can act on the element. All reasons are here; hints has those that tag and
- * attributes do not show.
+ * Whether a person can act on the element. This function checks every reason; hints carries the
+ * reasons that tag and attributes do not show.
  * @param {El} el @param {string} tag @param {string} explicit @param {number} hints
  */
 function isInteractive(el, tag, explicit, hints) {

@@ -1,22 +1,22 @@
 // @ts-check
 // Style sheets: which selectors set cursor: pointer, and whether any rule clips, sets display:
-// contents or shows elements by their neighbors. Reading the rules once is far cheaper than reading
-// the computed style of every element.
+// contents or shows elements depending on their neighbors. Reading the rules once is far cheaper
+// than reading the computed style of every element.
 //
-// Styles owns what was read of each sheet and each tree. Hints reads the sheets before a full scan
-// and during sweeps; Visibility, Cursors and Refresh use the results. Layout compares the sheets at
-// polls (changed).
+// Styles keeps what was read from each sheet and each tree. Hints reads the sheets before a full
+// scan and during sweeps. Visibility, Cursors and Refresh use the results. Layout compares the
+// sheets at each poll (changed).
 
 /** A sheet with more rules than this counts as unreadable. */
 const MAX_SHEET_RULES = 20000;
-/** More selectors than this take longer to match than computed styles take to read. */
+/** The maximum number of selectors. Matching more takes longer than reading computed styles. */
 const MAX_SELECTORS = 250;
-/** How many rules one sweep rereads, because scripts can edit rules without any event. */
+/** The number of rules that one sweep rereads, because scripts can edit rules without any event. */
 const RULES_AGAIN = 200;
-/** A nested selector that grows beyond this is not followed. */
+/** The maximum length of a nested selector. A longer one is not followed. */
 const MAX_SELECTOR = 2000;
 
-/** What one sheet contains. */
+/** The facts of one sheet. */
 class SheetFacts {
   constructor() {
     /**
@@ -24,22 +24,22 @@ class SheetFacts {
      * @type {Set<string>}
      */
     this.selectors = new Set();
-    /** Some rule clips: by overflow, or by clip and clip-path. */
+    /** Whether some rule clips, by overflow (overflows) or by clip and clip-path (clips). */
     this.overflows = false;
     this.clips = false;
-    /** Some rule sets display: contents. */
+    /** Whether some rule sets display: contents. */
     this.contents = false;
-    /** Some rule shows or hides an element by its siblings or children. */
+    /** Whether some rule shows or hides an element depending on its siblings or children. */
     this.structural = false;
     /** Selectors of the rules that fix a box to the viewport. @type {Set<string>} */
     this.fixing = new Set();
     /** The rules with :hover in their selectors; see HoverRules. @type {Set<CSSRule>} */
     this.hovers = new Set();
-    /** The sheet cannot be read, wholly or in part, so it may contain anything. */
+    /** Whether the sheet is wholly or partly unreadable, so that it may contain anything. */
     this.opaque = false;
-    /** The sheet could not be loaded, so there are no rules in it. */
+    /** Whether the sheet could not be loaded, so that it has no rules. */
     this.missing = false;
-    /** Number, first and last of its rules: isSameSheet compares them. */
+    /** The number of its rules, the first and the last, for isSameSheet. */
     this.length = -1;
     /** @type {CSSRule | null} */
     this.first = null;
@@ -94,8 +94,8 @@ function isPointerCursor(cursor) {
 }
 
 /**
- * The selector of a rule, with "&" replaced by the selector of the rule around it; null when that
- * is too long.
+ * The selector of a rule, with "&" replaced by the selector of the rule around it. Null if the
+ * result is too long.
  * @param {AnyRule} rule @param {string} scope
  */
 function selectorOf(rule, scope) {
@@ -106,7 +106,7 @@ function selectorOf(rule, scope) {
 }
 
 /**
- * The rules within a rule: of a condition, of a layer, nested, or imported.
+ * The rules inside a rule: a condition, a layer, a nesting rule or an import.
  * @param {AnyRule} rule @returns {CSSRuleList | null}
  */
 function innerRules(rule) {
@@ -114,21 +114,22 @@ function innerRules(rule) {
   return rule.cssRules && rule.cssRules.length ? rule.cssRules : null;
 }
 
-/** The URLs of the document's sheets that could not be loaded, as the daemon says (ADR 48). @type {Set<string>} */
+/** The URLs of the document's sheets that could not be loaded, as reported by the daemon (ADR 48). @type {Set<string>} */
 let failedSheets = new Set();
 
-/** @param {string[] | undefined} urls undefined: as before */
+/** @param {string[] | undefined} urls if undefined, nothing changes */
 function setFailedSheets(urls) {
   if (urls) failedSheets = new Set(urls);
 }
 
-/** Whether a sheet could not be loaded, so that there are no rules in it. @param {CSSStyleSheet} sheet */
+/** Whether a sheet could not be loaded, so that it has no rules. @param {CSSStyleSheet} sheet */
 function isMissing({ href }) {
   return href !== null && failedSheets.has(href);
 }
 
 /**
- * The rules of a sheet; null: there are none. It throws for one of another origin, whose rules may not be read.
+ * Returns the rules of a sheet, or null if it was not loaded. It throws for a sheet of another origin, whose
+ * rules may not be read.
  * @param {CSSStyleSheet} sheet
  */
 function rulesOf(sheet) {
@@ -143,7 +144,7 @@ function readSheet(sheet) {
 }
 
 /**
- * Reads a sheet, a rule at a time. Iterative, since rules nest.
+ * Reads a sheet, one rule at a time. It is iterative because rules nest.
  * @param {CSSStyleSheet} sheet @param {SheetFacts} facts
  */
 function* readRules(sheet, facts) {
@@ -177,7 +178,8 @@ function* readRules(sheet, facts) {
 }
 
 /**
- * Whether a sheet still has the rules that were read: their number, the first and the last.
+ * Whether a sheet still has the rules that were read. It compares their number, the first and the
+ * last.
  * @param {CSSStyleSheet} sheet @param {SheetFacts} facts
  */
 function isSameSheet(sheet, facts) {
@@ -192,7 +194,7 @@ function isSameSheet(sheet, facts) {
   }
 }
 
-/** The facts of all sheets of a document and its shadow trees, and their sums. */
+/** The facts of all sheets of a document and its shadow trees, and their union. */
 class Styles {
   constructor() {
     /** @type {WeakMap<CSSStyleSheet, SheetFacts>} */
@@ -201,12 +203,12 @@ class Styles {
     this.roots = new WeakMap();
     /** The last results of hoverRulesOf. @type {WeakMap<Tree, {facts: SheetFacts[], rules: HoverRules}>} */
     this.hovering = new WeakMap();
-    /** Where rereadSome goes on. @type {Generator<undefined, void> | null} */
+    /** The position where rereadSome continues. @type {Generator<undefined, void> | null} */
     this.rereading = null;
     this.overflows = this.clips = this.contents = this.opaque = this.structural = false;
   }
 
-  /** Clears the sums; the facts of each sheet stay. */
+  /** Clears the union; the facts of each sheet stay. */
   begin() {
     this.overflows = this.clips = this.contents = this.opaque = this.structural = false;
   }
@@ -218,9 +220,9 @@ class Styles {
   }
 
   /**
-   * Reads the sheets of a document or a shadow root that are new or changed. Elements with cursor:
-   * pointer of their own match the returned selector, or the sheets are opaque and any element may
-   * have it. Elements that are fixed to the viewport match the returned fixed, as far as the sheets can be read.
+   * Reads the new or changed sheets of a document or a shadow root. An element with its own cursor: pointer
+   * matches the returned selector, unless opaque is set: then any element may have it. An element that is fixed
+   * to the viewport matches the returned fixed, as far as the sheets can be read.
    * @param {Tree} root
    */
   read(root) {
@@ -251,7 +253,7 @@ class Styles {
   }
 
   /**
-   * Reads RULES_AGAIN rules of a document again; the next call continues behind them.
+   * Rereads RULES_AGAIN rules of a document; the next call continues after them.
    * @param {Document} doc
    */
   *rereadSome(doc) {
@@ -274,13 +276,14 @@ class Styles {
     }
   }
 
-  /** The last result of read for a root. @param {Tree} root */
+  /** Returns the last result of read for a root, reading its sheets if there is none. @param {Tree} root */
   of(root) {
     return this.roots.get(root) || this.read(root);
   }
 
   /**
-   * The rules of a tree that may show elements while the pointer is over others; null: there are none.
+   * Returns the rules of a tree that may show elements while the pointer is over other elements, or
+   * null if there are none.
    * @param {Tree} root
    */
   hoverRulesOf(root) {
@@ -314,7 +317,7 @@ class Styles {
   }
 }
 
-/** What matches all elements that are fixed to the viewport, and others. @param {Set<string>} fixing */
+/** Returns a selector that matches all elements fixed to the viewport, and possibly others. @param {Set<string>} fixing */
 function fixedSelector(fixing) {
   const all = [...fixing].slice(0, MAX_SELECTORS).join(",");
   return all ? INLINE_FIXED + ",:is(" + all + ")" : INLINE_FIXED;
