@@ -1,13 +1,13 @@
 // @ts-check
 // Masks: what a session hides from its clients. Text is masked where it is produced, so masked
-// content never leaves the page. The constant MASKS precedes the script; null means that only
+// content never leaves the page. The constant MASKS precedes the script. If MASKS is null, only
 // secret fields are masked.
 //
 // A selector masks an element with everything below it, in its own tree and in the flat tree.
 // `values` masks the content of form fields and editors, but not their names.
 //
-// The file owns which elements are masked; 06-secrets.js, which are secret. The describers (20-names, 30-describe,
-// 37-row-text, 65-markup, 67-extract) take text and attributes through its reported* functions.
+// This file decides which elements are masked; 06-secrets.js decides which are secret. The describers (20-names,
+// 30-describe, 37-row-text, 65-markup, 67-extract) take text and attributes through the reported* functions below.
 
 const MASK = "••••";
 
@@ -15,7 +15,7 @@ const MASK = "••••";
 const UNMASKED = new Set(["id", "class", "type", "role", "name", "autocomplete", "tabindex", "disabled", "required", "readonly", "hidden", "for", "slot", "form"]);
 /** Attributes that repeat the value of a field. */
 const VALUE_ATTRIBUTES = new Set(["value", "selected", "aria-valuetext", "aria-valuenow"]);
-/** How many nodes of a subtree are read for its text when some of it is masked. */
+/** The maximum number of nodes read for the text of a subtree that is partly masked. */
 const MASK_NODES = 20_000;
 
 /** @type {(el: El, selector: string) => El | null} */
@@ -23,7 +23,7 @@ const closestOf = method(Element, "closest");
 /** @type {(el: El) => boolean} */
 const isEditableNow = getter(HTMLElement, "isContentEditable");
 
-/** The selectors that mask. An invalid selector masks everything, since its meaning is unknown. */
+/** The selectors of masked elements. An invalid selector masks everything, since its meaning is unknown. */
 const MASK_SELECTORS = MASKS === null ? [] : validSelectors(MASKS.selectors);
 
 /** @param {string[]} selectors */
@@ -39,7 +39,7 @@ function validSelectors(selectors) {
   return selectors;
 }
 
-/** Whether an element is edited as text, wherever its host is. @param {El} el */
+/** Whether an element is edited as text, however distant its editing host. @param {El} el */
 function isEdited(el) {
   try {
     if (isEditableNow(el) === true) return true;
@@ -49,7 +49,7 @@ function isEdited(el) {
   return closestOf(el, "[contenteditable]:not([contenteditable=false i])") !== null;
 }
 
-/** Whether an element is masked with its whole content. @param {DomNode | null} el */
+/** Whether an element is masked with all its content. @param {DomNode | null} el */
 function isMasked(el) {
   if (MASKS === null || !el || !isElement(el)) return false;
   if (MASKS.values) {
@@ -77,12 +77,12 @@ function isTextMasked(el) {
   return isMasked(el) || (MASKS.values && (tagOf(el) === "textarea" || isEdited(el) || closestOf(el, "textarea,option,[role=textbox],[role=searchbox],[role=combobox]:not(input),[role=spinbutton]") !== null));
 }
 
-/** Whether MASKS masks the value of a field; a secret value is another matter. @param {El} el */
+/** Whether MASKS masks the value of a field. It does not cover secret values; see isSecret. @param {El} el */
 function isValueMasked(el) {
   return MASKS !== null && (MASKS.values || isMasked(el));
 }
 
-/** Whether it is masked which options of a list are selected. @param {El} option */
+/** Whether the choice of options in a list is masked. @param {El} option */
 function isChoiceMasked(option) {
   const list = closestOf(option, "select[autocomplete]");
   if (list && isSecret(list)) return true;
@@ -127,7 +127,10 @@ function reportedAria(el, name) {
   return MASKS === null || !value ? shownAttribute(name, value) : maskAttribute(el, name, value);
 }
 
-/** The value of an attribute without secrets of the document. @template {string | null} T @param {string} name @param {T} value @returns {T | string} */
+/**
+ * The value of an attribute, with the document's secrets masked.
+ * @template {string | null} T @param {string} name @param {T} value @returns {T | string}
+ */
 function shownAttribute(name, value) {
   return value && secretValues.size && !UNMASKED.has(name.toLowerCase()) ? withoutSecretValues(value) : value;
 }
@@ -139,7 +142,7 @@ function maskAttribute(el, name, value) {
   return !UNMASKED.has(name) && isMasked(el) ? MASK : shownAttribute(name, value);
 }
 
-/** Whether the value of an element is its caption, as that of a button is. @param {El} el */
+/** Whether the value of an element is its caption, as for a button. @param {El} el */
 function isCaption(el) {
   const tag = tagOf(el);
   return tag === "button" || tag === "li" || (tag === "input" && /^(button|submit|reset|image)$/.test(el.type));
@@ -180,7 +183,7 @@ function reportedFolded(root, most) {
     if (hasText(safe.textContent(root))) out.add(MASK);
     return out;
   }
-  /** What is left, and the ends of blocks. @type {(El | Text | null | " ")[]} */
+  /** The nodes that are left, and the ends of blocks. @type {(El | Text | null | " ")[]} */
   const stack = [safe.firstChild(root)];
   for (let seen = 0; stack.length && !out.isFull; seen++) {
     const node = stack.pop();
@@ -191,7 +194,7 @@ function reportedFolded(root, most) {
     if (isText(node)) out.add(node.data);
     else if (isElement(node) && isTextMasked(node)) out.add(safe.textContent(node) ? MASK : "");
     else if (isElement(node)) {
-      if (!PHRASING.has(tagOf(node))) { // a line of its own
+      if (!PHRASING.has(tagOf(node))) { // starts its own line
         out.add(" ");
         stack.push(" ");
       }
@@ -201,7 +204,7 @@ function reportedFolded(root, most) {
   return out;
 }
 
-/** The text of an element that has masked text in it. @param {El} root */
+/** The text of an element that contains masked text. @param {El} root */
 function maskedText(root) {
   if (isTextMasked(root)) return hasText(safe.textContent(root)) ? MASK : "";
   let out = "";
