@@ -1,28 +1,29 @@
 // @ts-check
 // Rules that show elements while the pointer is over another one: "li:hover > ul { display: block }".
 //
-// A HoverSelector is a selector with :hover in it, taken apart, so that it can be asked over which
-// element the pointer must be for another element to match. HoverRules has those rules of one tree,
-// and the rules that hide elements, because one of these may be stronger. 15-styles.js notes which
-// rules of a sheet have :hover; the rest is read only in documents that have some. OnHover asks it.
+// A HoverSelector is a parsed selector with :hover in it. It finds the element that the pointer
+// must be over for another element to match. HoverRules holds the hover rules of one tree, and the
+// rules that hide elements, because a hiding rule may be stronger. 15-styles.js notes which rules
+// of a sheet have :hover; the rest is read only in documents with such rules. OnHover uses
+// HoverRules.
 
-/** What hides an element: a rule may set each of them, as bits. */
+/** The ways in which a rule can hide or show an element, as bits. */
 const BY_DISPLAY = 1, BY_VISIBILITY = 2, BY_OPACITY = 4;
-/** A rule lets an element receive clicks. */
+/** The rule lets an element receive clicks. */
 const BY_POINTER = 8;
 
 const HOVER = /(?<!\\):hover(?![\w-])/, EACH_HOVER = /(?<!\\):hover(?![\w-])/g;
 const EACH_NOT_HOVER = /(?<!\\):not\(:hover\)/g;
-/** A selector that every element matches and that may stand behind another one. */
+/** A selector that every element matches and that may be appended to another selector. */
 const ANY = ":not(:not(*))";
 /**
- * Selectors that are not examined: of pseudo-elements, which are nothing to act on, of what other trees decide, and of what is
- * hovered in the element that is shown.
+ * Matches selectors that are not examined: selectors of pseudo-elements, which cannot be acted on; selectors that depend on
+ * other trees; and selectors that depend on a hovered descendant.
  */
 const NO_HOVER_SUBJECT = /::|:host-context|:has\([^)]*:hover/;
-/** How many rules of a tree are examined, and how many that hide elements. */
+/** The maximum number of showing rules that are examined in a tree, and of hiding rules. */
 const MAX_HOVER_RULES = 300, MAX_HIDING_RULES = 3000;
-/** How many siblings before an element are examined. */
+/** The maximum number of preceding siblings that are examined. */
 const MAX_SIBLINGS_BEFORE = 256;
 
 /** @param {string} selector */
@@ -30,7 +31,7 @@ function withoutHover(selector) {
   return selector.replace(EACH_HOVER, ANY);
 }
 
-/** Whether an element matches a selector; an invalid one matches none. @param {El} el @param {string} selector */
+/** Whether an element matches a selector. An invalid selector matches none. @param {El} el @param {string} selector */
 function matchesSelector(el, selector) {
   try {
     return safe.matches(el, selector);
@@ -40,7 +41,7 @@ function matchesSelector(el, selector) {
 }
 
 /**
- * Splits a selector where a character stands outside of brackets and strings.
+ * Splits a selector at a character, where it occurs outside of brackets and strings.
  * @param {string} text @param {string} at
  */
 function splitSelector(text, at) {
@@ -75,7 +76,8 @@ class Compound {
 }
 
 /**
- * The argument of :is(), :where() or :host() in a compound that has :hover in it; null when there is none.
+ * Returns the argument of :is(), :where() or :host() in a compound that has :hover in it, or null if there
+ * is none.
  * @param {string} compound
  * @returns {{argument: string, selectors: HoverSelector[]} | null}
  */
@@ -113,15 +115,15 @@ class HoverSelector {
   }
 
   /**
-   * Over which element the pointer must be so that an element matches: that itself, if the selector asks for it; null: it
-   * does not match.
+   * Returns the element that the pointer must be over for an element to match: an ancestor, a sibling or the element
+   * itself. Null if the element does not match.
    * @param {El} el
    */
   triggerOf(el) {
     return this.at < 0 ? null : this.triggerAt(this.parts.length - 1, el);
   }
 
-  /** @param {number} i the compound that is to match @param {El} el @returns {El | null} */
+  /** @param {number} i the compound to match @param {El} el @returns {El | null} */
   triggerAt(i, el) {
     const part = this.parts[i];
     if (i === this.at) return this.hoveredAt(part, el);
@@ -154,7 +156,7 @@ class HoverSelector {
   }
 }
 
-/** A compound without the arguments of its functions. @param {string} compound */
+/** Returns a compound without the arguments of its functions. @param {string} compound */
 function outerText(compound) {
   for (let was = ""; was !== compound; ) {
     was = compound;
@@ -164,7 +166,8 @@ function outerText(compound) {
 }
 
 /**
- * The parent of an element in its tree; the host of a shadow tree, when the compound above asks for it.
+ * Returns the parent of an element in its tree. For the top of a shadow tree, returns the host if the
+ * compound above is :host.
  * @param {El} el @param {Compound} above @returns {El | null}
  */
 function parentWithin(el, above) {
@@ -173,12 +176,12 @@ function parentWithin(el, above) {
   return isShadow(parent) && above.own.startsWith(":host") ? parent.host : null;
 }
 
-/** What a style sets that hides an element. @param {CSSStyleDeclaration} style */
+/** Returns the bits of the properties by which a style hides an element. @param {CSSStyleDeclaration} style */
 function hidingBits({ display, visibility, opacity }) {
   return (display === "none" ? BY_DISPLAY : 0) | (visibility === "hidden" || visibility === "collapse" ? BY_VISIBILITY : 0) | (parseFloat(opacity) === 0 ? BY_OPACITY : 0);
 }
 
-/** What a style sets that shows an element. @param {CSSStyleDeclaration} style */
+/** Returns the bits of the properties by which a style shows an element. @param {CSSStyleDeclaration} style */
 function showingBits({ display, visibility, opacity, pointerEvents }) {
   let bits = visibility === "visible" ? BY_VISIBILITY : 0;
   if (/^[a-z -]+$/.test(display) && !/^(?:none|contents|inherit|initial|unset|revert.*)$/.test(display)) bits |= BY_DISPLAY;
@@ -190,7 +193,7 @@ function showingBits({ display, visibility, opacity, pointerEvents }) {
 /** The property of each bit. @type {[number, string][]} */
 const HIDING_PROPERTIES = [[BY_DISPLAY, "display"], [BY_VISIBILITY, "visibility"], [BY_OPACITY, "opacity"], [BY_POINTER, "pointer-events"]];
 
-/** The bits of the properties that a style sets as important. @param {CSSStyleDeclaration} style @param {number} bits */
+/** Returns the bits of the properties that a style sets as !important. @param {CSSStyleDeclaration} style @param {number} bits */
 function importantBits(style, bits) {
   let out = 0;
   for (const [bit, name] of HIDING_PROPERTIES) if (bits & bit && style.getPropertyPriority(name) === "important") out |= bit;
@@ -198,7 +201,7 @@ function importantBits(style, bits) {
 }
 
 /**
- * The specificity of a selector as one number.
+ * Returns the specificity of a selector as one number.
  * @param {string} selector
  */
 function specificityOf(selector) {
@@ -214,7 +217,7 @@ function specificityOf(selector) {
   return countedSpecificity(text);
 }
 
-/** The specificity of a selector without functions. @param {string} text */
+/** Returns the specificity of a selector without functions. @param {string} text */
 function countedSpecificity(text) {
   let total = 0;
   const rest = text.replace(/\{(\d+)\}/g, (_, n) => {
@@ -226,10 +229,10 @@ function countedSpecificity(text) {
   return total + 1e6 * count(/#/g) + 1000 * (count(/\./g) + count(/(?<!:):(?!:)/g)) + count(/::/g) + count(/(?:^|[\s>+~])[a-z]/gi);
 }
 
-/** One selector of a rule that hides elements, or shows them while the pointer is over another one. */
+/** One selector of a rule that hides elements, or that shows them while the pointer is over another element. */
 class StateRule {
   /**
-   * @param {string} selector as it stands in the sheet @param {number} bits what it sets @param {number} important
+   * @param {string} selector as written in the sheet @param {number} bits what it sets @param {number} important
    * @param {string[]} media its conditions @param {string} layer @param {number} order among all rules
    */
   constructor(selector, bits, important, media, layer, order) {
@@ -241,42 +244,42 @@ class StateRule {
     this.order = order;
     /** @type {HoverSelector | null} */
     this.hover = null;
-    /** It hides elements unless the pointer is over another one, and does not show them. */
+    /** Whether it hides elements unless the pointer is over another element, and does not itself show them. */
     this.unless = false;
     this.specificity = -1;
   }
 }
 
-/** Condition of rules of which it is not known whether they apply. */
+/** The condition of rules that may or may not apply. */
 const UNKNOWN = "?";
 
 /**
- * The condition of the rules in a rule; "": there is none.
+ * Returns the condition of the rules inside a rule, or "" if there is none.
  * @param {AnyRule} rule
  */
 function conditionOf(rule) {
   if (rule.media) return rule.media.mediaText;
   if (rule.type === 12) return CSS.supports(String(rule.conditionText)) ? "" : "not all";
   if (rule.selectorText !== undefined || isLayer(rule)) return "";
-  return UNKNOWN; // of a container, a scope or a starting style
+  return UNKNOWN; // a container, a scope or a starting style
 }
 
-/** Whether a rule is a block of a layer. @param {AnyRule} rule */
+/** Whether a rule is a layer block. @param {AnyRule} rule */
 function isLayer(rule) {
   return rule.type === 0 && typeof rule.name === "string" && rule.conditionText === undefined && rule.containerName === undefined;
 }
 
-/** The rules of a tree that hide elements, or show them while the pointer is over another one. */
+/** The rules of a tree that hide elements, or that show them while the pointer is over another element. */
 class HoverRules {
   constructor() {
     /** @type {StateRule[]} */
     this.shows = [];
     /** @type {StateRule[]} */
     this.hides = [];
-    /** The layers in the order of their first rules. @type {string[]} */
+    /** The layers, in the order of their first rules. @type {string[]} */
     this.layers = [];
     this.order = 0;
-    /** What may be shown matches it; "": nothing may. */
+    /** Matches the elements that may be shown. Empty if there are none. */
     this.query = "";
   }
 
@@ -288,7 +291,7 @@ class HoverRules {
         const media = sheet.media ? sheet.media.mediaText : "";
         if (rules) this.readList(rules, facts, media ? [media] : []);
       } catch {
-        // of another origin
+        // a sheet of another origin
       }
     }
     this.query = this.shows.map((rule) => rule.hover && rule.hover.bare).join(",");
@@ -337,7 +340,7 @@ class HoverRules {
       else if (one.match(EACH_NOT_HOVER)) this.addShowing(hiding, one.replace(EACH_NOT_HOVER, ":hover"), true);
       else {
         this.addShowing(new StateRule(one, shows, importantBits(style, shows), media, layer, order), one, false);
-        this.addHiding(hiding); // it may hide another time what the pointer shows
+        this.addHiding(hiding); // it may hide at other times what the pointer shows
       }
     }
   }
@@ -349,7 +352,7 @@ class HoverRules {
 
   /**
    * Adds a rule that shows elements.
-   * @param {StateRule} rule @param {string} selector with :hover on the element to hover, also where the rule has :not(:hover)
+   * @param {StateRule} rule @param {string} selector has :hover on the element to hover, even if the rule has :not(:hover) there
    * @param {boolean} unless see StateRule
    */
   addShowing(rule, selector, unless) {
@@ -362,11 +365,11 @@ class HoverRules {
   }
 
   /**
-   * Whether a rule that hides is stronger than one that shows, in a property.
+   * Whether a hiding rule overrides a showing rule for one property.
    * @param {StateRule} hiding @param {StateRule} showing @param {number} bit
    */
   beats(hiding, showing, bit) {
-    if (showing.unless) return true; // that one shows nothing by itself
+    if (showing.unless) return true; // such a rule shows nothing by itself
     const important = (hiding.important & bit) !== 0;
     if (important !== ((showing.important & bit) !== 0)) return important;
     if (hiding.layer !== showing.layer) return this.rank(hiding.layer) > this.rank(showing.layer) !== important;

@@ -1,23 +1,23 @@
 // @ts-check
 // Accessible names, by the Accessible Name and Description Computation 1.2
-// (https://www.w3.org/TR/accname-1.2/); the step that a line implements is named beside it.
+// (https://www.w3.org/TR/accname-1.2/). Comments such as 2B name the step that a line implements.
 //
-// Labels finds the labels of controls and owns their index; Generated knows whether CSS may
-// generate text; Naming computes one name at a time. The model holds one of each. Refresh asks for
-// names when it describes elements, Finder and Extraction when they compare them.
+// Labels finds the labels of controls and owns their index. Generated knows whether CSS may
+// generate text. Naming computes one name at a time. The model holds one of each. Refresh requests
+// names when it describes elements, Finder and Extraction when they compare elements.
 
-/** How many characters of a name are reported as the text of an element; see F_WHOLE. */
+/** The number of characters of a name that are reported as the text of an element; see F_WHOLE. */
 const MAX_NAME = 100;
-/** How many characters of a name or text count. */
+/** The maximum number of characters of a name or text. */
 const MAX_TEXT = 10_000;
 /**
- * How many characters of folded text are gathered from blocks, and from how many nodes: bounds the
- * work on huge subtrees. Behind them only the text of the element itself and of inline content counts:
- * the blocks in it are listed by themselves.
+ * The number of characters of folded text, and of nodes, that are gathered from blocks. It bounds the
+ * work on huge subtrees. Beyond it, only the text of the element itself and of inline content is
+ * added; the blocks are listed separately.
  */
 const MAX_GATHERED = 1000;
 const MAX_GATHERED_NODES = 10_000;
-/** At most this many labels of one control are used. */
+/** The maximum number of labels used for one control. */
 const MAX_LABELS = 32;
 
 const NAME_FROM_CONTENT = new Set([
@@ -33,8 +33,8 @@ const REPLACED = new Set(["img", "svg", "input", "select", "textarea", "button",
 const SVG_TAGS = new Set(["a", "g", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "use", "image"]);
 
 /**
- * The key of a label's entry in the index of its tree. The entry is kept on the label; the page's
- * world does not see it.
+ * The key of a label's entry in the index of its tree. The entry is kept on the label, invisible to
+ * the page's world.
  */
 const INDEXED = Symbol("label");
 
@@ -46,10 +46,10 @@ const INDEXED = Symbol("label");
  */
 class Labels {
   constructor() {
-    /** The document has shadow trees: labels are searched in the tree of the control. */
+    /** Whether the document has shadow trees. If so, labels are searched in the tree of the control. */
     this.hasShadowTrees = false;
     /**
-     * The labels of controls that very many labels name; cleared with each update.
+     * The labels of controls with very many labels; cleared with each update.
      * @type {Map<El, El[]>}
      */
     this.firstOfMany = new Map();
@@ -58,7 +58,7 @@ class Labels {
      * @type {WeakMap<Tree, Map<string, Set<El>>>}
      */
     this.indexes = new WeakMap();
-    /** Some tree is indexed. */
+    /** Whether some tree is indexed. */
     this.used = false;
   }
 
@@ -100,7 +100,7 @@ class Labels {
     return index;
   }
 
-  /** A label was added, or names another control now. @param {El} label */
+  /** Notes a label that was added, or that names another control now. @param {El} label */
   note(label) {
     this.forget(label);
     const index = safe.isConnected(label) && this.indexes.get(treeOf(label));
@@ -114,7 +114,7 @@ class Labels {
     return !!labels && labels.size > 1;
   }
 
-  /** A label was removed. @param {El} label */
+  /** Notes that a label was removed. @param {El} label */
   forget(label) {
     const entry = label[INDEXED];
     if (!entry) return;
@@ -135,7 +135,7 @@ function indexLabel(index, label) {
 }
 
 /**
- * The label around a label; only scripts nest labels, the HTML parser does not.
+ * Returns the label around a label. Only scripts can nest labels; the HTML parser does not.
  * @param {El} label
  */
 function labelAround(label) {
@@ -144,7 +144,7 @@ function labelAround(label) {
 }
 
 /**
- * The first MAX_LABELS labels of a control that more labels name.
+ * Returns the first MAX_LABELS labels of a control that has more.
  * @param {Tree} root @param {El} control
  */
 function firstLabels(root, control) {
@@ -160,29 +160,29 @@ function byDocumentOrder(a, b) {
   return a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
 }
 
-/** How many rules are searched for generated content; a longer sheet counts as having some. */
+/** The maximum number of rules searched for generated content. A longer sheet counts as having some. */
 const MAX_RULES = 20000;
-/** To match more selectors than this takes longer than to read the computed styles. */
+/** The maximum number of selectors. Matching more takes longer than reading the computed styles. */
 const MAX_GENERATING = 100;
 
 /**
- * Which elements the styles of a document may generate text in. Naming reads the computed styles of only these, which
- * takes two of them an element.
+ * Finds the elements in which the styles of a document may generate text. Naming reads computed styles only for
+ * these, because it takes two reads per element.
  */
 class Generated {
   constructor() {
-    /** The number of sheets when they were searched last, and of their rules: scripts insert rules into sheets. */
+    /** The number of sheets, and of their rules, at the last search. The rules are counted because scripts insert rules into sheets. */
     this.sheets = -1;
     this.rules = -1;
-    /** The sheets without rules then. @type {Set<string>} */
+    /** The sheets that could not be loaded at the last search. @type {Set<string>} */
     this.failed = failedSheets;
-    /** Matches the elements; empty: there are none; null: any element may be one. @type {string | null} */
+    /** Matches the elements in which text may be generated. Empty if there are none, null if any element may be one. @type {string | null} */
     this.selector = "";
-    /** There are shadow trees, whose styles are not searched: they are for what is in them, their hosts and what is slotted. */
+    /** Whether there are shadow trees. Their styles, which are not searched, apply to their content, their hosts and slotted nodes. */
     this.inShadows = false;
   }
 
-  /** Whether there may be such elements. */
+  /** Whether text may be generated in any element. */
   get possible() {
     return this.selector !== "" || this.inShadows;
   }
@@ -195,8 +195,7 @@ class Generated {
   }
 
   /**
-   * Searches the sheets when there are others than before. Reports whether content that is
-   * generated may be another one now.
+   * Searches the sheets if they have changed. Reports whether generated content may have changed.
    * @param {Document} doc
    */
   check(doc) {
@@ -212,18 +211,19 @@ class Generated {
   }
 }
 
-/** The number of rules of a sheet, without those in rules; 0 for one that cannot be read. @param {CSSStyleSheet} sheet */
+/** Returns the number of top-level rules of a sheet, or 0 if the sheet cannot be read. @param {CSSStyleSheet} sheet */
 function rulesIn(sheet) {
   try {
     const rules = rulesOf(sheet);
     return rules === null ? 0 : rules.length;
   } catch {
-    return 0; // of another origin
+    return 0; // a sheet of another origin
   }
 }
 
 /**
- * Matches all elements in which the sheets of a document may generate text; see Generated.
+ * Returns a selector for all elements in which the sheets of a document may generate text; see
+ * Generated.
  * @param {Document} doc @param {CSSStyleSheet[]} sheets
  */
 function generatingSelector(doc, sheets) {
@@ -249,8 +249,8 @@ function generates(style, selector) {
 }
 
 /**
- * Adds the selectors of the wanted rules of a sheet. Reports whether these are all: a sheet may not be
- * readable, and the selector of a nested rule depends on the rules around it.
+ * Adds the selectors of the wanted rules of a sheet. Returns false if some are missing: a sheet may be
+ * unreadable, and the selector of a nested rule depends on the rules around it.
  * @param {Set<string>} to @param {CSSStyleSheet} sheet
  * @param {(style: CSSStyleDeclaration, selector: string | undefined) => boolean} wanted
  */
@@ -263,7 +263,7 @@ function addSelectors(to, sheet, wanted) {
       const selector = rule.selectorText;
       if (--left < 0) return false;
       if (rule.style && wanted(rule.style, selector)) {
-        if (!selector || nested) return false; // a key frame, or nested
+        if (!selector || nested) return false; // a keyframe, or nested
         to.add(selector.replace(PSEUDOS, ":is(*)"));
       }
       const inner = innerRules(rule);
@@ -275,14 +275,14 @@ function addSelectors(to, sheet, wanted) {
     const rules = rulesOf(sheet);
     return rules === null || addAll(rules, false);
   } catch {
-    return false; // of another origin, so the rules cannot be read
+    return false; // a sheet of another origin, whose rules cannot be read
   }
 }
 
 const PSEUDOS = /(?<!\\)::?(?:before|after)(?![-\w])/g; // in class names of utilities, a colon is escaped
 
 /**
- * Whether a value of content may be text. Glyphs of icon fonts are none; see generatedText.
+ * Whether a content value may be text. Glyphs of icon fonts do not count; see generatedText.
  * @param {string} content
  */
 function generatesText(content) {
@@ -290,7 +290,7 @@ function generatesText(content) {
 }
 
 /**
- * The text that a style generates before or after an element, or its alternative text.
+ * Returns the text that a style generates before or after an element, or its alternative text.
  * @param {El} el @param {string} pseudo @param {Naming} naming
  */
 function generatedText(el, pseudo, naming) {
@@ -308,26 +308,26 @@ function generatedText(el, pseudo, naming) {
   return text;
 }
 
-/** Whether what an element owns by aria-owns is its popup, which is no part of its name. @param {El} el */
+/** Whether an element's aria-owns refers to its popup, which is not part of its name. @param {El} el */
 function opensWhatItOwns(el) {
   const popup = attr(el, "aria-haspopup");
   return popup !== null ? popup !== "false" : attr(el, "role") === "combobox";
 }
 
-/** A value of content that is strings and counters. */
+/** Matches a content value that consists of strings and counters. */
 const COUNTER = /^(?=[^]*\bcounters?\()(?:(?:"(?:[^"\\]|\\.)*"|counters?\((?:"(?:[^"\\]|\\.)*"|[^"()])*\)) ?)+$/;
-/** Images and counters in a value of content: the quoted words in them are not shown. */
+/** Matches images and counters in a content value: the quoted words in them are not shown. */
 const FUNCTIONS = /[-\w]*(?:url|image-set|image|gradient|counters?)\((?:"(?:[^"\\]|\\.)*"|\([^)]*\)|[^"()])*\)/g;
 
-/** How many ids of other elements are kept for one name. */
+/** The maximum number of ids of other elements that are kept for one name. */
 const MAX_REFERENCES = 64;
 
-/** How a referenced element is named by: an id in an aria-* attribute, or HTML, as a label is. */
+/** The way in which an element is referenced: by an id in an aria-* attribute, or by HTML, as a label is. */
 const BY_ID = true, BY_HOST = false;
 
 /**
- * Computes names, one at a time. visited, length and the fields behind them are the state of the
- * name that is being computed.
+ * Computes names, one at a time. visited, length and the fields after them are the state of the
+ * current computation.
  */
 class Naming {
   /** @param {Labels} labels */
@@ -336,25 +336,25 @@ class Naming {
     this.generated = new Generated();
     this.counters = new Counters(this.generated);
     this.captions = new Captions(labels);
-    /** The elements that are part of this name already: none counts twice. */
+    /** The elements that are already part of this name. None counts twice. */
     this.visited = new Set();
-    /** How many characters were gathered. */
+    /** The number of characters gathered so far. */
     this.length = 0;
-    /** The last name or text was taken from the content of the element. */
+    /** Whether the last name or text was taken from the content of the element. */
     this.fromContent = false;
-    /** In the last name, the label of a container stands for its content. */
+    /** Whether a container's label replaced its content in the last name. */
     this.isPartial = false;
     /** The element that is being named. @type {El | null} */
     this.root = null;
-    /** An aria-labelledby is being followed; another one is not followed within it (2B). */
+    /** Whether an aria-labelledby is being followed. Within it, no other aria-labelledby is followed (2B). */
     this.following = false;
-    /** The element that was referenced is hidden, so hidden content in it counts (2A). */
+    /** Whether the referenced element is hidden, so that hidden content in it counts (2A). */
     this.showsHidden = false;
-    /** MAX_GATHERED characters were gathered: blocks are left out from here on. */
+    /** Whether MAX_GATHERED characters were gathered, so that further blocks are left out. */
     this.onlyInline = false;
     /**
-     * The ids of other elements that the names since the last clearReferences depend on. A change
-     * of one of them, or of what is in it, changes the name; see Records.setReferences.
+     * The ids of other elements that the names computed since the last clearReferences depend on. A
+     * change of such an element or its content changes the name; see Records.setReferences.
      * @type {string[]}
      */
     this.references = [];
@@ -379,7 +379,7 @@ class Naming {
   }
 
   /**
-   * The accessible name of an element.
+   * Returns the accessible name of an element.
    * @param {El} el @param {string} tag @param {string} role
    */
   name(el, tag, role) {
@@ -407,12 +407,12 @@ class Naming {
     return this.tooltip(el); // 2I
   }
 
-  /** The accessible name of a field, or else its caption. @param {El} el @param {string} tag @param {string} role */
+  /** Returns the accessible name of a field, or else its caption. @param {El} el @param {string} tag @param {string} role */
   nameOrCaption(el, tag, role) {
     return this.name(el, tag, role) || this.captions.of(el, tag, role, null);
   }
 
-  /** The text of an element that has no name by ARIA. @param {El} el @param {string} tag */
+  /** Returns the text of an element that has no accessible name. @param {El} el @param {string} tag */
   text(el, tag) {
     this.start(el);
     this.fromContent = true;
@@ -420,7 +420,7 @@ class Naming {
   }
 
   /**
-   * The elements that an attribute names by their ids.
+   * Returns the elements that an attribute refers to by their ids.
    * @param {El} el @param {string} ids @returns {El[]}
    */
   elementsOf(el, ids) {
@@ -435,7 +435,7 @@ class Naming {
     return found;
   }
 
-  /** The text of the elements that aria-labelledby names (2B). @param {El} el @param {string} ids */
+  /** Returns the text of the elements in aria-labelledby (2B). @param {El} el @param {string} ids */
   labelledby(el, ids) {
     let text = "";
     for (const target of this.elementsOf(el, ids)) text += this.referenced(target, BY_ID) + " ";
@@ -443,8 +443,8 @@ class Naming {
   }
 
   /**
-   * The text of an element that an id or HTML refers to. When it is hidden, all of its content
-   * counts; else only what is not hidden (2A).
+   * Returns the text of an element that an id or HTML refers to. If the element is hidden, all of
+   * its content counts; otherwise only visible content does (2A).
    * @param {El} el @param {boolean} by BY_ID or BY_HOST @returns {string}
    */
   referenced(el, by) {
@@ -459,7 +459,7 @@ class Naming {
     return text;
   }
 
-  /** The text of one element within the name of another. @param {El} el @returns {string} */
+  /** Returns the text that one element contributes to the name of another. @param {El} el @returns {string} */
   partOfName(el) {
     const tag = tagOf(el);
     if (isMasked(el)) return MASK;
@@ -476,8 +476,8 @@ class Naming {
   }
 
   /**
-   * The value of a control within the name of another element (2C), or null when the element is no
-   * control with a value.
+   * Returns the value of a control within the name of another element (2C), or null if the element
+   * is not a control with a value.
    * @param {El} el @param {string} tag @returns {string | null}
    */
   embedded(el, tag) {
@@ -501,8 +501,8 @@ class Naming {
   }
 
   /**
-   * The options that are chosen in a list that is not a select, or null for a menu or combobox without
-   * a choice: its content is its value.
+   * Returns the chosen options of a list that is not a select. Null for a menu or combobox without a
+   * choice, whose content is its value.
    * @param {El} el @param {string} role
    */
   chosen(el, role) {
@@ -529,7 +529,7 @@ class Naming {
     return role === "listbox" ? "" : null;
   }
 
-  /** The text of a chosen option; options may be shared by several controls. @param {El} option */
+  /** Returns the text of a chosen option. Several controls may share an option. @param {El} option */
   optionText(option) {
     if (isTextMasked(option)) return MASK;
     const label = reportedAttribute(option, "aria-label");
@@ -537,7 +537,7 @@ class Naming {
   }
 
   /**
-   * The name by HTML: from labels, captions and attributes (2E).
+   * Returns the name by HTML: from labels, captions and attributes (2E).
    * @param {El} el @param {string} tag @returns {string}
    */
   native(el, tag) {
@@ -593,7 +593,7 @@ class Naming {
     return this.fromLabels(el) || this.titleOrPlaceholder(el);
   }
 
-  /** A field's title or, failing that, its placeholder. @param {El} el */
+  /** Returns a field's title or, failing that, its placeholder. @param {El} el */
   titleOrPlaceholder(el) {
     return clean(reportedAttribute(el, "title") || reportedAttribute(el, "placeholder") || reportedAttribute(el, "aria-placeholder") || "", MAX_TEXT);
   }
@@ -626,8 +626,8 @@ class Naming {
   }
 
   /**
-   * The name from content (2F): the visible texts of the flat tree, with spaces around blocks.
-   * Iterative, so that nesting cannot exhaust the stack.
+   * Returns the name from content (2F): the visible texts of the flat tree, with spaces around
+   * blocks. It is iterative, so that nesting cannot exhaust the stack.
    * @param {El} el @param {string} tag
    */
   content(el, tag) {
@@ -643,7 +643,7 @@ class Naming {
   }
 
   /**
-   * The folded content of an element with child elements or much text.
+   * Gathers the folded content of an element with child elements or much text.
    * @param {El} el @param {string} tag
    */
   gather(el, tag) {
@@ -652,11 +652,11 @@ class Naming {
     out.add(this.generatedAt(el, "::before"));
     /** @type {Level[]} */
     const stack = [{ nodes: this.nodesOf(el, tag), before: "", after: this.generatedAt(el, "::after"), title: "", words: 0, muted: false }];
-    let words = 0; // how many pieces were added that are more than white space
+    let words = 0; // the number of pieces with more than white space
     for (let seen = 0; stack.length && !out.isFull; seen++) {
       const top = stack[stack.length - 1];
       const node = top.nodes.take();
-      if (top.nodes.ownedSoFar > 0) out.add(" "); // what is owned stands elsewhere
+      if (top.nodes.ownedSoFar > 0) out.add(" "); // owned elements are elsewhere in the document
       if (node === null) {
         if (top.title !== "" && words === top.words) { // 2I
           out.add(top.title);
@@ -691,14 +691,15 @@ class Naming {
     return text;
   }
 
-  /** The content of an element, and what it owns, unless that is a menu or list that it opens. @param {El} el @param {string} tag */
+  /** Returns the content of an element and the elements that it owns, except for its popup. @param {El} el @param {string} tag */
   nodesOf(el, tag) {
     const ids = opensWhatItOwns(el) ? null : attr(el, "aria-owns");
     return new FlatNodes(el, tag, ids ? this.elementsOf(el, ids) : null);
   }
 
   /**
-   * What an element adds to the content around it: null for nothing, a text, or its nodes.
+   * Returns the contribution of an element to the content around it: null for nothing, a text, or
+   * its nodes.
    * @param {El} node
    * @returns {null | string | Level}
    */
@@ -721,7 +722,7 @@ class Naming {
       return { nodes: new FlatNodes(node, tag, null), before: space, after: space, title: "", words: 0, muted: true };
     }
     if (MASKS !== null && tag !== "textarea" && isTextMasked(node)) return space + MASK + space;
-    if (isDrawnChoice(node, tag)) return space; // the words beside it say its value
+    if (isDrawnChoice(node, tag)) return space; // the words beside it show its value
     const text = this.alternative(node, tag, bare);
     if (text) return space + text + space;
     if (text === "") return space;
@@ -732,7 +733,7 @@ class Naming {
   }
 
   /**
-   * The text that stands for the content of an element (2B to 2E), or null for none.
+   * Returns the text that replaces the content of an element (2B to 2E), or null for none.
    * @param {El} node @param {string} tag @param {boolean} bare it has no attributes
    */
   alternative(node, tag, bare) {
@@ -750,14 +751,14 @@ class Naming {
     return this.nativeWithin(node, tag) || null;
   }
 
-  /** Notes that a label stands for the content of an element, and returns it. @param {El} node @param {string} tag @param {string} label */
+  /** Notes that a label replaces the content of an element, and returns the label. @param {El} node @param {string} tag @param {string} label */
   inPlaceOf(node, tag, label) {
     if (hasElements(node) && !isAtomic(tag, roleOf(node, tag, explicitRole(node)))) this.isPartial = true;
     return label;
   }
 
   /**
-   * The native names that matter inside a name: images and buttons.
+   * Returns the native names that matter inside a name: images and buttons.
    * @param {El} node @param {string} tag
    */
   nativeWithin(node, tag) {
@@ -772,7 +773,7 @@ class Naming {
   }
 
   /**
-   * The title of an SVG element, or of the symbol or shape that a <use> draws.
+   * Returns the title of an SVG element, or of the symbol or shape that a <use> draws.
    * @param {El} el @param {string} tag
    */
   svgTitle(el, tag) {
@@ -785,21 +786,21 @@ class Naming {
   }
 }
 
-/** The roles of controls with a value that are not native controls; combobox to menu have options. */
+/** The roles of controls with a value that are not native controls. The roles from combobox to menu have options. */
 const EMBEDDED_ROLES = new Set(["textbox", "searchbox", "slider", "spinbutton", "scrollbar", "combobox", "listbox", "menu"]);
-/** Matches what is chosen in a listbox, combobox or menu. */
+/** Matches the chosen options in a listbox, combobox or menu. */
 const CHOSEN = "[role=option][aria-selected=true],[role=option][aria-checked=true],[role=menuitem][aria-selected=true]," +
   "[role=menuitemradio][aria-checked=true],[role=menuitemcheckbox][aria-checked=true],option:checked";
-/** Inputs that have no value to read in a label: what they show is their state or their caption. */
+/** Inputs without a value to read in a label: they show their state or their caption. */
 const VALUELESS = new Set(["checkbox", "radio", "button", "submit", "reset", "hidden", "file", "image"]);
 
-/** The value of a native control as a part of a name. @param {El} el @param {string} tag */
+/** Returns the value of a native control as a part of a name. @param {El} el @param {string} tag */
 function nativeValue(el, tag) {
   if (tag === "select") return selectedText(el);
   return tag === "input" && VALUELESS.has(el.type) ? "" : el.value;
 }
 
-/** The first title among the children of an SVG element. @param {El} el */
+/** Returns the first title among the children of an SVG element. @param {El} el */
 function titleWithin(el) {
   for (let c = safe.firstElementChild(el); c; c = safe.nextElementSibling(c)) {
     if (tagOf(c) === "title") return reportedWords(c, MAX_GATHERED);
@@ -807,20 +808,20 @@ function titleWithin(el) {
   return "";
 }
 
-/** Signs that remove what they stand beside. */
+/** Signs that stand for removing the item beside them. */
 const CROSSES = new Set(["×", "✕", "✖", "✗", "✘", "⨯"]);
-/** Matches what draws such a sign as a part of an element which is more than that. */
+/** Matches parts of an element that may be a button with such a sign. */
 const CROSS_BUTTONS = "button,[role=button],[role=presentation],[role=none],[title],[aria-label]";
-/** In how many elements of one the sign is looked for. */
+/** The maximum number of parts of an element in which the sign is searched. */
 const MAX_CROSS_PARTS = 30;
 
-/** Whether a text begins or ends with such a sign, and is more than it. @param {string} text */
+/** Whether a text begins or ends with such a sign, and has other characters. @param {string} text */
 function hasCross(text) {
   return text.length > 1 && (CROSSES.has(text[0]) || CROSSES.has(text[text.length - 1]));
 }
 
 /**
- * The text of an element without the sign of the button in it that removes it, such as that of a chip.
+ * Returns the text of an element without the sign of its remove button, such as the cross of a chip.
  * @param {El} el @param {string} text
  */
 function withoutCross(el, text) {
@@ -835,7 +836,8 @@ function withoutCross(el, text) {
 }
 
 /**
- * Whether all that names a combobox by its id stands in it: that is what it shows, not what it is.
+ * Whether all elements that a combobox refers to by id are inside it. They then show its value and
+ * do not name it.
  * @param {El} el @param {string} ids
  */
 function isNamedByValue(el, ids) {
@@ -844,12 +846,12 @@ function isNamedByValue(el, ids) {
   return named.every((target) => target !== null && safe.contains(el, target));
 }
 
-/** Whether an element is hidden, from the eye or from assistive technology. @param {El} el */
+/** Whether an element is hidden, either visually or from assistive technology. @param {El} el */
 function isHiddenFromAll(el) {
   return !safe.checkVisibility(el, VISIBLE_OR_TRANSPARENT) || closestOf(el, "[aria-hidden=true]") !== null;
 }
 
-/** Elements of text; the others count as blocks when a hidden element does not tell by its style. */
+/** Elements of text. Other elements count as blocks if they are not displayed, since their style then does not show it. */
 const PHRASING = new Set([
   "a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd", "label", "mark", "q", "s",
   "samp", "slot", "small", "span", "strong", "sub", "sup", "time", "tspan", "u", "var", "wbr",
@@ -864,11 +866,11 @@ function flowsInText(tag, display) {
   return (display === "inline" || display === "contents") && !REPLACED.has(tag);
 }
 
-/** Elements of text whose padding is a box that is drawn, such as a badge or a chip, and no way to write. */
+/** Elements of text whose padding draws a box, such as a badge or a chip, and is not just typography. */
 const CHIPS = new Set(["span", "b", "i", "small", "strong", "em", "label", "font", "data"]);
 
 /**
- * Whether a person sees an element of text apart from what stands beside it, without white space in the markup: it is a box of its own, or
+ * Whether an element of text looks separate from its neighbors although no white space in the markup separates them: it is its own box, or
  * has space around it.
  * @param {El} el @param {string} tag
  */
@@ -880,7 +882,7 @@ function isApart(el, tag) {
 }
 
 /**
- * Whether a label has only text, and perhaps the control itself, as most labels do: its text needs
+ * Whether a label has only text, and possibly the control itself, as most labels do. Its text needs
  * no walk.
  * @param {El} label @param {El} el
  */
@@ -893,7 +895,7 @@ function isPlainLabel(label, el) {
 
 /** Iterates over the elements and texts among the flat children of an element. */
 class FlatNodes {
-  /** @param {El} el @param {string} tag @param {El[] | null} owned what aria-owns adds behind its children */
+  /** @param {El} el @param {string} tag @param {El[] | null} owned the elements that aria-owns adds after its children */
   constructor(el, tag, owned) {
     const assigned = tag === "slot" ? el.assignedNodes() : [];
     this.list = assigned.length ? assigned : null;
@@ -906,7 +908,7 @@ class FlatNodes {
     this.ownedSoFar = 0;
   }
 
-  /** The next node, or null. */
+  /** Returns the next node, or null. */
   take() {
     const node = this.next;
     if (node === null && this.owned !== null) return this.owned[this.ownedSoFar++] || null;
@@ -917,7 +919,7 @@ class FlatNodes {
 }
 
 /**
- * The first of a node and its siblings that is an element or a text.
+ * Returns the first element or text among a node and its following siblings.
  * @param {El | Text | null} node @returns {El | Text | null}
  */
 function contentNode(node) {
@@ -926,7 +928,8 @@ function contentNode(node) {
 }
 
 /**
- * The elements and texts among the flat children of an element, at most MAX_GATHERED of its own.
+ * Returns the elements and texts among the flat children of an element, at most MAX_GATHERED of its
+ * own.
  * @param {El} el @param {string} tag @returns {(El | Text)[]}
  */
 function flatNodes(el, tag) {
@@ -947,7 +950,7 @@ function flatNodes(el, tag) {
 }
 
 /**
- * The labels of the selected options of a select.
+ * Returns the labels of the selected options of a select.
  * @param {El} el @param {number} [most] how many characters are enough
  */
 function selectedText(el, most = MAX_GATHERED) {

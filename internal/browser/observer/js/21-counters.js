@@ -1,15 +1,16 @@
 // @ts-check
-// CSS counters: the numbers that a page draws before or behind an element, such as "3." before a step, by CSS Lists 3.
+// CSS counters (CSS Lists 3): the numbers that a page draws before or after an element, such as "3." before a step.
 //
 // The computed style of a pseudo-element has the name of a counter, not its value. So Counters follows, in document order, the
-// elements that the rules of counters and of generated text match, and keeps what each counter is at these texts. That is done
-// once in a task, and only when such a text is read. A document with too many of them, or with shadow trees, has no numbers.
+// elements that the rules for counters and generated text match, and keeps the counters at each generated text. It does so
+// once in a task, and only if such a text is read. If a document has too many such elements, or has shadow trees, its numbers
+// are not reported.
 
-/** How many elements are followed. */
+/** The maximum number of elements that are followed. */
 const MAX_COUNTED = 3000;
-/** How many names are described again when something changes. */
+/** The maximum number of names that are described again after a change. */
 const MAX_NUMBERED = 500;
-/** A string, or a counter, in a value of content. */
+/** Matches a string or a counter in a value of content. */
 const CONTENT_PARTS = /"((?:[^"\\]|\\.)*)"|\bcounter\(([-\w]+)(?:, ([-\w]+))?\)|\bcounters\(([-\w]+), "((?:[^"\\]|\\.)*)"(?:, ([-\w]+))?\)/g;
 /** @type {[number, string][]} */
 const ROMAN = [[1000, "m"], [900, "cm"], [500, "d"], [400, "cd"], [100, "c"], [90, "xc"], [50, "l"], [40, "xl"], [10, "x"], [9, "ix"], [5, "v"], [4, "iv"], [1, "i"]];
@@ -20,17 +21,17 @@ class Counters {
   /** @param {Generated} generated */
   constructor(generated) {
     this.generated = generated;
-    /** What the counters are at each text; null: not read in this task. @type {Map<El, Record<string, Counter[]>> | null} */
+    /** The counters at each generated text. Null if not read in this task. @type {Map<El, Record<string, Counter[]>> | null} */
     this.at = null;
-    /** The elements whose names have numbers in them. @type {Set<El>} */
+    /** The elements whose names contain numbers. @type {Set<El>} */
     this.numbered = new Set();
-    /** Matches the elements that count, for the rules that there were then. */
+    /** Matches the elements that count, for the number of rules in this.rules. */
     this.selector = "";
     this.rules = -1;
   }
 
   /**
-   * The text of a value of content with counters in it; "" when one of them is not known.
+   * Returns the text of a content value that has counters in it, or "" if one of them is unknown.
    * @param {El} el @param {string} pseudo @param {string} content
    */
   textOf(el, pseudo, content) {
@@ -66,7 +67,7 @@ class Counters {
     /** @type {Counter[]} */
     let counters = [];
     for (const el of elements) {
-      if (!safe.checkVisibility(el)) continue; // what is not displayed does not count
+      if (!safe.checkVisibility(el)) continue; // an element that is not displayed does not count
       counters = counters.filter((counter) => counter.within === null || safe.contains(counter.within, el));
       const around = safe.parentNode(el);
       count(counters, getComputedStyle(el), around);
@@ -75,7 +76,7 @@ class Counters {
       for (const pseudo of ["::before", "::after"]) {
         const style = getComputedStyle(el, pseudo);
         if (style.content === "none" || style.content === "normal") continue;
-        if (pseudo === "::after" && hasElements(el)) { // it comes behind what is in the element, which is followed later
+        if (pseudo === "::after" && hasElements(el)) { // the ::after comes behind the children, which are followed later
           if (doesCount(style)) return new Map();
           continue;
         }
@@ -87,7 +88,7 @@ class Counters {
     return at;
   }
 
-  /** The elements of a document that count or may have text generated; null: any may. @param {Document} doc */
+  /** Returns a selector for the elements that count or may have generated text. Null if any element may. @param {Document} doc */
   matching(doc) {
     const { generated } = this;
     if (generated.selector === null) return null;
@@ -102,15 +103,15 @@ class Counters {
     return this.selector + "," + generated.selector;
   }
 
-  /** A name that is being computed has a number in it. @param {El | null} el */
+  /** Notes that the name in computation contains a number. @param {El | null} el */
   note(el) {
     if (el && this.numbered.size < MAX_NUMBERED) this.numbered.add(el);
   }
 }
 
 /**
- * Does what a style says with counters.
- * @param {Counter[]} counters those that are in scope, the innermost of a name last @param {CSSStyleDeclaration} style
+ * Applies the counter properties of a style.
+ * @param {Counter[]} counters the counters in scope, the innermost of a name last @param {CSSStyleDeclaration} style
  * @param {Node | null} within the parent of the element or pseudo-element
  */
 function count(counters, style, within) {
@@ -123,7 +124,7 @@ function count(counters, style, within) {
   for (const [name, value] of countersOf(style.counterSet, 0)) counterNamed(counters, name, within).value = value;
 }
 
-/** Whether a rule says something about counters. @param {CSSStyleDeclaration} style */
+/** Whether a rule sets a counter property. @param {CSSStyleDeclaration} style */
 function setsCounters(style) {
   return style.counterReset !== "" || style.counterIncrement !== "" || style.counterSet !== "";
 }
@@ -133,7 +134,10 @@ function doesCount({ counterReset, counterIncrement, counterSet }) {
   return [counterReset, counterIncrement, counterSet].some((value) => countersOf(value, 0).length > 0);
 }
 
-/** The innermost counter of a name, a new one if there is none. @param {Counter[]} counters @param {string} name @param {Node | null} within */
+/**
+ * Returns the innermost counter with a name, adding one if there is none.
+ * @param {Counter[]} counters @param {string} name @param {Node | null} within
+ */
 function counterNamed(counters, name, within) {
   const last = counters.findLast((counter) => counter.name === name);
   if (last) return last;
@@ -142,13 +146,13 @@ function counterNamed(counters, name, within) {
   return fresh;
 }
 
-/** The names and numbers in the value of a property. @param {string} value @param {number} otherwise @returns {[string, number][]} */
+/** Returns the names and numbers in the value of a property. @param {string} value @param {number} otherwise @returns {[string, number][]} */
 function countersOf(value, otherwise) {
   if (!value || value === "none") return [];
   return [...value.matchAll(/([-\w]*[a-zA-Z_][-\w]*)(?: (-?\d+))?/g)].map(([, name, number]) => [name, number === undefined ? otherwise : Number(number)]);
 }
 
-/** A value in a counter style; "" in one that is not known. @param {number} value @param {string} style */
+/** Formats a value in a counter style. Empty if the style is unknown. @param {number} value @param {string} style */
 function counterText(value, style) {
   switch (style) {
     case "decimal":
@@ -169,7 +173,7 @@ function counterText(value, style) {
   return "";
 }
 
-/** a to z, aa to zz, and so on. @param {number} value */
+/** Formats a value as a to z, aa to zz, and so on. @param {number} value */
 function lettersFor(value) {
   let letters = "";
   for (let n = value; n > 0; n = Math.floor((n - 1) / 26)) letters = String.fromCharCode(97 + ((n - 1) % 26)) + letters;
