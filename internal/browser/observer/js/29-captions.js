@@ -1,33 +1,33 @@
 // @ts-check
-// Captions: the words that a page draws beside or above a field as its label, without saying so in its markup.
+// Captions: the words that a page draws beside or above a field as its label, but does not mark up as a label.
 //
-// They name a field that has no accessible name. A caption is told from the order of the document and the boxes of its
-// tables, not from the layout: nothing is measured. It is the text before the field in its line, block, cell or row, or
-// that of the column; no caption is taken rather than a wrong one. describe and Finder ask.
+// They name a field that has no accessible name. A caption is derived from document order and the boxes of tables, not
+// from measured positions. It is the text before the field in its line, block, cell or row, or the header of its
+// column. In doubt, no caption is returned. describe and Finder use captions.
 
-/** How many ancestors of a field may be its wrapper alone. */
+/** The maximum number of ancestors that may be wrappers of a single field. */
 const MAX_FIELD_BOXES = 6;
-/** How many siblings before a field are looked at, and how many cells of a row. */
+/** The maximum number of siblings before a field, or of cells in a row, that are examined. */
 const MAX_BEFORE = 24;
-/** How many characters a caption has at most; one that is longer is prose. */
+/** The maximum length of a caption in characters. A longer text is prose. */
 const MAX_CAPTION = 200;
-/** How many fields are described again when something changes around their captions. */
+/** The maximum number of fields that are described again after a change around their captions. */
 const MAX_CAPTIONED = 64;
 
-/** What a person fills in or chooses from. */
+/** Selects the controls that a person fills in or chooses from. */
 const CAPTIONED = "input:not([type=hidden],[type=submit],[type=button],[type=reset],[type=image]),select,textarea," +
   "[contenteditable=''],[contenteditable=true],[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider],[role=listbox],[role=switch],[role=checkbox],[role=radio]";
-/** What is checked, whatever draws it. */
+/** Roles of controls that are checked, however they are drawn. */
 const DRAWN_TOGGLES = new Set(["checkbox", "radio", "switch"]);
-/** Parts of a page that are no wrapper of one field. */
+/** Parts of a page that never wrap a single field. */
 const SECTIONS = new Set(["html", "body", "form", "fieldset", "table", "tbody", "thead", "main", "section", "article", "aside", "header", "footer", "nav", "dialog"]);
-/** What stands before a field and says nothing about it. */
+/** Matches elements before a field that do not caption it. */
 const SILENT = "script,style,template,svg,img,link,meta,[role=alert],[role=status],[aria-live],[role=tooltip]";
-/** Controls that have words of their own, which caption no field. */
+/** Matches controls with their own words. These words caption no field. */
 const SPEAKING = "a[href],button,summary,[role=button],[role=link],[role=tab],[role=menuitem],[role=treeitem],[role=option],[onclick]";
-/** Parts of an element that make its words theirs. */
+/** Matches parts of an element whose words belong to the part. */
 const SPEAKERS = "button,[role=button],[role=treeitem],[role=option]";
-/** Controls in what would be the wrapper of a field: it is a part of the page then. */
+/** Buttons. An element that contains one with words is a part of the page, not the wrapper of a field. */
 const BUTTONS = "button,input[type=submit],input[type=button],[role=button]";
 
 /** Whether an element is a field that a caption may name. @param {El} el @param {string} tag @param {string} role */
@@ -38,7 +38,8 @@ function mayHaveCaption(el, tag, role) {
 }
 
 /**
- * Finds the captions of fields, and knows which fields to describe again when something changes around them.
+ * Finds the captions of fields, and tracks which fields to describe again after a change around their
+ * captions.
  */
 class Captions {
   /** @param {Labels} labels */
@@ -46,14 +47,14 @@ class Captions {
     this.labels = labels;
     /** The records of nameless fields by the element that holds their caption. @type {Expando<Set<Rec>>} */
     this.around = new Expando();
-    /** Some field was looked at. */
+    /** Whether some field was examined. */
     this.used = false;
   }
 
   /**
-   * The words beside or above a field; "" for those that have none, and for other elements.
+   * Returns the words beside or above a field, or "" if it has none or the element is not a field.
    * @param {El} field @param {string} tag @param {string} role
-   * @param {Rec | null} rec its record, which is described again when they change
+   * @param {Rec | null} rec the field's record, which is described again when the words change
    */
   of(field, tag, role, rec) {
     if (!mayHaveCaption(field, tag, role)) return "";
@@ -63,10 +64,10 @@ class Captions {
     }
     const replaced = captionOfReplaced(field, tag, role, this.labels);
     if (replaced) return replaced;
-    if (tag !== "input" && tag !== "select" && tag !== "textarea" && hasAttr(field, "aria-labelledby")) return ""; // its label is elsewhere, or gone
+    if (tag !== "input" && tag !== "select" && tag !== "textarea" && hasAttr(field, "aria-labelledby")) return ""; // its label is elsewhere, or missing
     const outer = flatElement(field);
-    if (attr(field, "role") !== "combobox" && outer && closestOf(outer, "[role=combobox]")) return ""; // that has the caption
-    if (outer && isEdited(outer)) return ""; // the words around it are a text that is edited
+    if (attr(field, "role") !== "combobox" && outer && closestOf(outer, "[role=combobox]")) return ""; // the combobox has the caption
+    if (outer && isEdited(outer)) return ""; // the words around it belong to an edited text
     let n = boxOf(field, tag);
     for (let up = 0; n && up < MAX_FIELD_BOXES; up++) {
       const parent = flatElement(n);
@@ -81,7 +82,7 @@ class Captions {
     return "";
   }
 
-  /** Describes a field again when a text in an element changes. @param {DomNode | null} around @param {Rec} rec */
+  /** Describes a field again whenever a text in an element changes. @param {DomNode | null} around @param {Rec} rec */
   watch(around, rec) {
     if (!around) return;
     this.used = true;
@@ -99,11 +100,12 @@ class Captions {
   }
 }
 
-/** Native fields that pages draw anew. */
+/** Native fields that pages replace with their own controls. */
 const REPLACEABLE = "select,input[type=text],input:not([type])";
 
 /**
- * The label of the native field that a page has hidden and draws a combobox for, beside it or around it: "" when there is none, or it has no label.
+ * Returns the label of the hidden native field that a combobox replaces, which is beside or inside the combobox. Empty if there is no such
+ * field, or it has no label.
  * @param {El} el @param {string} tag @param {string} role @param {Labels} labels
  */
 function captionOfReplaced(el, tag, role, labels) {
@@ -125,7 +127,7 @@ function captionOfReplaced(el, tag, role, labels) {
   return "";
 }
 
-/** Whether a field is kept from people, who use another one for it. @param {El} field */
+/** Whether a field is hidden from people, who use another control in its place. @param {El} field */
 function isOutOfSight(field) {
   if (!safe.checkVisibility(field, VISIBLE)) return true;
   if (attr(field, "tabindex") !== "-1" && attr(field, "aria-hidden") !== "true") return false;
@@ -137,8 +139,8 @@ function isOutOfSight(field) {
 }
 
 /**
- * The box that is drawn for a field: itself, or the one around it whose border it shares with what stands in it, such
- * as the choices of a combobox or a currency.
+ * Returns the box that is drawn for a field: the field itself, or the bordered box around it that also contains, for
+ * example, the choices of a combobox or a currency sign.
  * @param {El} field @param {string} tag
  */
 function boxOf(field, tag) {
@@ -150,7 +152,7 @@ function boxOf(field, tag) {
   return field;
 }
 
-/** Whether an element holds one field, and no button with words. @param {El} el */
+/** Whether an element holds a single field, and no button with words. @param {El} el */
 function isWrapper(el) {
   if (isLarge(el)) return false;
   const fields = queryWithin(el, CAPTIONED);
@@ -160,8 +162,9 @@ function isWrapper(el) {
 }
 
 /**
- * The words before an element in its parent, which are its caption: null when there are none, "" when they are another's.
- * @param {El} n @param {El} parent @param {boolean} wrapped it is a wrapper of the field @param {Labels} labels
+ * Returns the words before an element in its parent if they are its caption. Null if there are no words, "" if they do
+ * not belong to it.
+ * @param {El} n @param {El} parent @param {boolean} wrapped whether the element is a wrapper of the field @param {Labels} labels
  * @returns {string | null}
  */
 function captionBefore(n, parent, wrapped, labels) {
@@ -175,25 +178,25 @@ function captionBefore(n, parent, wrapped, labels) {
   return asCaption(run.words);
 }
 
-/** Whether an element is one of several items, so that the words before it are those of another one. @param {El} el */
+/** Whether an element is an item among several, so that the words before it belong to another item. @param {El} el */
 function isRepeated(el) {
   const tag = tagOf(el), before = elementBefore(el);
   return tag === "li" || attr(el, "role") === "listitem" || (tag.includes("-") && before !== null && tagOf(before) === tag);
 }
 
-/** Gathers the words on one side of a field: those of its line, or else those of the nearest block. */
+/** Gathers the words on one side of a field: the words of its line, or else of the nearest block. */
 class Run {
   constructor() {
     this.words = "";
     this.breaks = 0;
     this.ended = false;
-    /** It ends at something whose words are its own. */
+    /** Whether the run ends at an element that keeps its words to itself. */
     this.barred = false;
-    /** Nothing but a field divides the line. */
+    /** Whether the run ends at a field in the same line. */
     this.isOpen = false;
   }
 
-  /** Takes the next node. @param {DomNode} node @param {El} parent @param {boolean} backward the run is gathered from its end */
+  /** Adds the next node. @param {DomNode} node @param {El} parent @param {boolean} backward the run is gathered from its end */
   add(node, parent, backward) {
     if (isText(node)) this.words = backward ? node.data + this.words : this.words + node.data;
     if (!isElement(node)) return;
@@ -203,7 +206,7 @@ class Run {
       return;
     }
     const field = holdsField(node);
-    if (field && attr(node, "aria-hidden") === "true") return; // a native field behind what is drawn for it
+    if (field && attr(node, "aria-hidden") === "true") return; // a native field behind its drawn replacement
     if (!field && (safe.matches(node, SILENT) || !hasText(safe.textContent(node)))) return;
     if (!safe.checkVisibility(node, VISIBLE_OR_TRANSPARENT)) return;
     const inline = PHRASING.has(tag);
@@ -226,7 +229,7 @@ function mayCaption(el, tag, parent) {
   return true;
 }
 
-/** Whether the words of an element begin or end with the sign that removes it: it is something that was chosen. @param {El} el */
+/** Whether the words of an element begin or end with a remove sign, as for a chosen item. @param {El} el */
 function isChip(el) {
   const words = safe.textContent(el).trim();
   return words.length <= MAX_CAPTION && hasCross(words);
@@ -237,7 +240,7 @@ function holdsField(el) {
   return safe.matches(el, CAPTIONED) || firstWithin(el, CAPTIONED) !== null;
 }
 
-/** Whether the first that an element shows is a field, not a text. @param {El} el */
+/** Whether an element shows a field before any text. @param {El} el */
 function beginsWithField(el) {
   /** @type {(DomNode | null)[]} */
   const stack = [safe.firstChild(el)];
@@ -253,7 +256,10 @@ function beginsWithField(el) {
   return false;
 }
 
-/** Whether the next field has no name of its own, so that the words before the first may name either. @param {El} n @param {Labels} labels */
+/**
+ * Whether the next field has no name of its own, so that the words before this element may name either field.
+ * @param {El} n @param {Labels} labels
+ */
 function sharesCaption(n, labels) {
   for (let node = safe.nextSibling(n), seen = 0; node && seen < MAX_BEFORE; node = safe.nextSibling(node), seen++) {
     if (isText(node) && hasText(node.data)) return false;
@@ -268,7 +274,10 @@ function sharesCaption(n, labels) {
   return false;
 }
 
-/** The caption of a cell: that of its column, or the one text before it in the row. @param {El} cell @param {El} row @param {Labels} labels */
+/**
+ * Returns the caption of a cell: the caption of its column, or the only text before it in the row.
+ * @param {El} cell @param {El} row @param {Labels} labels
+ */
 function cellCaption(cell, row, labels) {
   const above = columnCaption(cell, row);
   const before = elementBefore(cell);
@@ -279,8 +288,8 @@ function cellCaption(cell, row, labels) {
 }
 
 /**
- * The caption of the column that an element stands in: the header of its table, or what stands above it in a row of
- * captions above a row of fields.
+ * Returns the caption of an element's column: the header of its table, or the text above it if a row of captions is
+ * above a row of fields.
  * @param {El} n @param {El} row
  */
 function columnCaption(n, row) {
@@ -288,7 +297,7 @@ function columnCaption(n, row) {
   let above = elementBefore(row);
   if (tagOf(row) === "tr") {
     const table = closestOf(row, "table");
-    const head = table ? elementsIn(table, "tr")[0] : null; // which the browser keeps
+    const head = table ? elementsIn(table, "tr")[0] : null; // the browser caches this list
     if (head && head !== row && childrenOf(head).every((cell) => tagOf(cell) === "th")) above = head;
   }
   if (at < 0 || !above || cells.length < 2) return "";
@@ -306,8 +315,8 @@ function childrenOf(el) {
 }
 
 /**
- * The words behind a checkbox or radio button. Where the last one of the group has none behind it, each has its words
- * before it; the only one of its row, in a box of its own, has those of the box before.
+ * Returns the words after a checkbox or radio button. If no words follow the last toggle of the group, each toggle is
+ * named by the words before it. A toggle that is alone in its row, in its own box, is named by the box before it.
  * @param {El} toggle
  */
 function captionOfToggle(toggle) {
@@ -319,7 +328,7 @@ function captionOfToggle(toggle) {
   if (!parent || isTextMasked(parent)) return "";
   const words = wordsBehind(n, parent), last = lastToggle(parent);
   if (words && (!last || last === n || wordsBehind(last, parent))) return asCaption(words);
-  const run = new Run(), blocks = n !== toggle && !words && !SECTIONS.has(tagOf(parent)) && isWrapper(parent); // the setting before its switch
+  const run = new Run(), blocks = n !== toggle && !words && !SECTIONS.has(tagOf(parent)) && isWrapper(parent); // the name of a setting before its switch
   for (let node = safe.previousSibling(n), seen = 0; node && seen < MAX_BEFORE && !run.ended; node = safe.previousSibling(node), seen++) {
     if (!blocks && isElement(node) && !PHRASING.has(tagOf(node))) break;
     run.add(node, parent, true);
@@ -335,14 +344,14 @@ function lastToggle(parent) {
   return null;
 }
 
-/** The words of the line behind an element. @param {El} n @param {El} parent */
+/** Returns the words of the line after an element. @param {El} n @param {El} parent */
 function wordsBehind(n, parent) {
   const run = new Run();
   for (let node = safe.nextSibling(n), seen = 0; node && seen < MAX_BEFORE && !run.ended; node = safe.nextSibling(node), seen++) run.add(node, parent, false);
   return clean(run.words, MAX_CAPTION + 1);
 }
 
-/** A text as a caption, or "" for one that is none: a number, a sign, prose, the beginning of more. @param {string} words */
+/** Returns a text as a caption, or "" if it is a number, a sign, prose or truncated. @param {string} words */
 function asCaption(words) {
   const text = clean(words, MAX_CAPTION + 1);
   if (text.length > MAX_CAPTION || text.endsWith("…") || !/[\p{L}=?]/u.test(text)) return "";

@@ -1,9 +1,10 @@
 // @ts-check
-// Describing one element: its fields as they are sent to the daemon, and whether it belongs to the
+// Describes one element: computes its fields as sent to the daemon, and whether it belongs to the
 // stored DOM (kindOf).
 //
-// The functions read the element and what it inherits, and keep nothing, apart from VISIBLE, which
-// says whether the page as a whole is hidden. Refresh calls them; 50-writer.js writes the fields.
+// The functions read the element and what it inherits. They keep no state except for VISIBLE, which
+// records whether the page as a whole is hidden. Refresh calls them; 50-writer.js writes the
+// fields.
 
 const MAX_VALUE = 50;
 const MAX_FIELD = 2048;
@@ -23,36 +24,36 @@ const S_CHECKED = 0, S_DISABLED = 2, S_EXPANDED = 4, S_SELECTED = 6, S_PRESSED =
   S_READONLY = 12, S_FOCUSED = 14, S_INVALID = 16;
 
 /**
- * How much of an element's content its text covers. Covered content is not listed as elements of
- * its own. When the text was cut (COVERS_LINE), inline content counts as covered, but blocks such
- * as list items and paragraphs are listed.
+ * How much of an element's content its text covers. Covered content is not listed as separate
+ * elements. If the text was cut (COVERS_LINE), inline content counts as covered, but blocks such as
+ * list items and paragraphs are listed.
  */
 const COVERS_NONE = 0, COVERS_LINE = 1, COVERS_ALL = 2;
 
-/** Roles of containers: their name, when the author gave it, does not cover their content. */
+/** Roles of containers. A name that the author gave to a container does not cover its content. */
 const CONTAINER_ROLES = new Set([
   "listbox", "grid", "treegrid", "tree", "tablist", "tabpanel", "menu", "menubar", "radiogroup", "group", "toolbar", "list",
   "table", "feed", "log", "figure", "article", "document", "application", "dialog", "alertdialog", "alert", "status",
 ]);
 
-/** Roles of records: one that can be clicked is often named by one of its cells alone. */
+/** Roles of records. A clickable record is often named by only one of its cells. */
 const RECORD_ROLES = new Set(["row", "listitem"]);
 
-/** Roles of elements that are one thing, whatever they are drawn with, or whose content is their value. */
+/** Roles of elements that are a single thing, however they are drawn, or whose content is their value. */
 const ATOMIC_ROLES = new Set([
   "button", "checkbox", "radio", "switch", "option", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "slider", "spinbutton", "scrollbar",
   "textbox", "searchbox", "combobox", "img", "graphics-symbol", "math", "progressbar", "meter", "separator",
 ]);
 
-/** Whether the label of an element says all that is in it. @param {string} tag @param {string} role */
+/** Whether the label of an element covers all its content. @param {string} tag @param {string} role */
 function isAtomic(tag, role) {
   return ATOMIC_ROLES.has(role) || (INTERACTIVE_TAGS.has(tag) && tag !== "a");
 }
 
 /**
- * Roles of the boxes that give a page its shape. They are listed whether or not they have text of
- * their own. One without has the name that the author gave it, if any, and no text from its content,
- * which is listed by itself: each text is listed once.
+ * Roles of the boxes that structure a page. They are listed whether or not they have their own text.
+ * A box without text has only the name that the author gave it, if any. Its content is listed
+ * separately, so that each text is listed once.
  */
 const BOX_ROLES = new Set([
   "table", "grid", "treegrid", "row", "cell", "gridcell", "columnheader", "rowheader", "list", "listitem", "group",
@@ -64,26 +65,26 @@ function isBoxRole(role, tag) {
   return BOX_ROLES.has(role) || tag === "form";
 }
 
-/** Whether an element is listed for what it is or does, not for its text. @param {El} el @param {string} tag @param {string} role */
+/** Whether an element is listed for its role or behavior, not for its text. @param {El} el @param {string} tag @param {string} role */
 function isBox(el, tag, role) {
   return isBoxRole(role, tag) || isRowGroup(el, role) || isHovered(el);
 }
 
 /**
- * Whether an element is a group of rows that the author says something about. The parser of HTML puts
- * a tbody into every table, which says nothing.
+ * Whether an element is a group of rows to which the author gave a role or name. The HTML parser puts
+ * a plain tbody into every table.
  * @param {El} el @param {string} role
  */
 function isRowGroup(el, role) {
   return role === "rowgroup" && (hasAttr(el, "role") || hasAttr(el, "aria-label") || hasAttr(el, "aria-labelledby") || hasAttr(el, "title"));
 }
 
-/** Tags that are listed when they have a size and nothing in them. */
+/** Tags that are listed if they are empty and have a size. */
 const EMPTY_BOXES = new Set(["div", "span", "hr", "object", "embed"]);
 
 /**
- * Whether an element shows something without text: a drawing surface, a shape, or a box with nothing
- * in it, which its style draws.
+ * Whether an element shows something without text: a drawing surface, a shape, or an empty box that
+ * its style draws.
  * @param {El} el @param {string} tag
  */
 function isPainted(el, tag) {
@@ -91,12 +92,12 @@ function isPainted(el, tag) {
   return EMPTY_BOXES.has(tag) && safe.firstChild(el) === null && shadowOf(el) === null;
 }
 
-/** The width up to which an SVG image is taken for an icon, in its own units. */
+/** The maximum width of an SVG image that counts as an icon, in its own units. */
 const MAX_ICON = 48;
 
 /**
  * Whether an SVG image without a name is a drawing, such as a chart, whose shapes and texts are
- * listed. An icon is one image.
+ * listed. An icon is listed as one image.
  * @param {El} svg
  */
 function isDrawing(svg) {
@@ -106,8 +107,8 @@ function isDrawing(svg) {
 }
 
 /**
- * How much of the content of a listed element its text covers.
- * @param {Fields} fields @param {El} el @param {string} tag @param {Naming} naming what took the text
+ * Returns how much of the content of a listed element its text covers.
+ * @param {Fields} fields @param {El} el @param {string} tag @param {Naming} naming the Naming that computed the text
  */
 function textCoverage(fields, el, tag, { fromContent, isPartial }) {
   const role = fields[F_ROLE], text = fields[F_TEXT];
@@ -122,14 +123,15 @@ function textCoverage(fields, el, tag, { fromContent, isPartial }) {
   return isPartial || (text.length >= MAX_NAME && text.endsWith("…")) ? COVERS_LINE : COVERS_ALL;
 }
 
-/** What removes a chip. */
+/** Matches the buttons that may remove a chip. */
 const CHIP_BUTTONS = "button,[role=button],[role=presentation]";
-/** How many of them are compared, and how many characters of each. */
+/** The maximum number of such buttons that are compared, and of characters of each. */
 const MAX_CHIP_BUTTONS = 20, MAX_CHIP_WORDS = 40;
 
 /**
- * Whether several buttons in an element have one name, as those that remove chips do: what tells them apart is only said beside them.
- * @param {Fields} fields @param {El} el @param {string} tag @param {boolean} fromContent the text was taken from the content
+ * Whether several buttons in an element have the same name, such as the buttons that remove chips. Only the words beside these
+ * buttons distinguish them.
+ * @param {Fields} fields @param {El} el @param {string} tag @param {boolean} fromContent whether the text was taken from the content
  */
 function holdsChips(fields, el, tag, fromContent) {
   if (tag !== "label" && (fields[F_KIND] !== INTERACTIVE || INTERACTIVE_TAGS.has(tag) || !(fromContent || fields[F_ROLE] === "combobox"))) return false;
@@ -147,7 +149,7 @@ function holdsChips(fields, el, tag, fromContent) {
 }
 
 /**
- * Whether the text of an ancestor covers that of an element.
+ * Whether the text of an ancestor covers the text of an element.
  * @param {El} el @param {Inherited} ctx
  */
 function isCovered(el, ctx) {
@@ -157,8 +159,8 @@ function isCovered(el, ctx) {
 }
 
 /**
- * What an element inherits from its flat ancestors. Elements share the object as long as nothing in
- * it differs.
+ * The state that an element inherits from its flat ancestors. Elements share an object as long as
+ * nothing in it differs.
  */
 class Inherited {
   /**
@@ -169,9 +171,9 @@ class Inherited {
     /** The nearest listed ancestor. */
     this.parent = parent;
     this.inert = inert;
-    /** An ancestor has aria-disabled. */
+    /** Whether an ancestor has aria-disabled. */
     this.disabled = disabled;
-    /** An ancestor is a disabled fieldset, which disables most of its controls, but not all. */
+    /** Whether an ancestor is a disabled fieldset, which disables most, but not all, of its controls. */
     this.fieldset = fieldset;
     /**
      * How much of the content an ancestor's text covers: COVERS_NONE, COVERS_LINE or COVERS_ALL.
@@ -179,7 +181,7 @@ class Inherited {
     this.coverage = coverage;
   }
 
-  /** What the children of a listed element inherit, where nothing disables them. @param {Rec} rec */
+  /** Returns what the children of a listed element inherit if nothing disables them. @param {Rec} rec */
   below(rec) {
     return new Inherited(rec, this.inert, this.disabled, this.fieldset, this.coverage === COVERS_ALL ? COVERS_ALL : rec.coverage);
   }
@@ -190,8 +192,8 @@ const AT_ROOT = new Inherited(null, false, false, false, COVERS_NONE);
 const TEXT_SKIP = new Set(["script", "style", "noscript", "template", "head", "title", "option", "select", "textarea", "svg"]);
 
 /**
- * Whether one of the child nodes of an element is a text with more than white space. The text of a host is where its shadow tree has a
- * slot for it.
+ * Whether an element has a child text with more than white space. For a shadow host, the shadow tree must also have a slot or text at
+ * its top level.
  * @param {El} el
  */
 function hasOwnText(el) {
@@ -200,7 +202,7 @@ function hasOwnText(el) {
   return root === null || hasTextAmong(safe.firstChild(root));
 }
 
-/** Whether a node or one behind it is a text with more than white space, or a slot that shows one. @param {El | Text | null} n */
+/** Whether a node or a following sibling is a text with more than white space, or a slot that shows one. @param {El | Text | null} n */
 function hasTextAmong(n) {
   while (n) {
     if (n.nodeType === 3) {
@@ -214,7 +216,7 @@ function hasTextAmong(n) {
   return false;
 }
 
-/** Whether a slot shows a text that stands in no element. @param {El} slot */
+/** Whether a slot shows a text that is not inside an element. @param {El} slot */
 function hasSlottedText(slot) {
   const nodes = slot.assignedNodes({ flatten: true });
   for (let i = 0; i < nodes.length && i < MAX_GATHERED; i++) {
@@ -225,8 +227,8 @@ function hasSlottedText(slot) {
 }
 
 /**
- * The texts among the child nodes of an element, such as the message of an alert. Child elements
- * are listed by themselves.
+ * Returns the texts among the child nodes of an element, such as the message of an alert. Child
+ * elements are listed separately.
  * @param {El} el
  */
 function ownText(el) {
@@ -240,7 +242,7 @@ function ownText(el) {
 }
 
 /**
- * The kind of an element, or -1 when it is not part of the stored DOM.
+ * Returns the kind of an element, or -1 if it is not part of the stored DOM.
  * @param {El} el @param {string} tag @param {string} explicit @param {number} hints @param {boolean} structural @param {Inherited} ctx
  */
 function kindOf(el, tag, explicit, hints, structural, ctx) {
@@ -250,11 +252,11 @@ function kindOf(el, tag, explicit, hints, structural, ctx) {
   return kindOfOther(el, tag, explicit, hints, structural, ctx);
 }
 
-/** The role that kindOfOther computed last, "" if it needed none: whoever describes the element next need not compute it again. */
+/** The role that kindOfOther computed last, or "" if it needed none. It saves the next describe from computing the role again. */
 let lastRole = "";
 
 /**
- * The kind of an element that is not interactive, or -1.
+ * Returns the kind of an element that is not interactive, or -1.
  * @param {El} el @param {string} tag @param {string} explicit @param {number} hints @param {boolean} structural @param {Inherited} ctx
  */
 function kindOfOther(el, tag, explicit, hints, structural, ctx) {
@@ -271,7 +273,7 @@ function kindOfOther(el, tag, explicit, hints, structural, ctx) {
 }
 
 /**
- * Whether an element is an input that pages hide behind a box of their own.
+ * Whether an element is an input that pages often hide behind their own box.
  * @param {El} el @param {string} tag
  */
 function isToggle(el, tag) {
@@ -284,7 +286,7 @@ const VISIBLE = { opacityProperty: true, visibilityProperty: true, contentVisibi
 const VISIBLE_OR_TRANSPARENT = { opacityProperty: false, visibilityProperty: true };
 
 /**
- * Checks whether the style of the root or body hides the whole page. Anti-flicker scripts do that
+ * Checks whether the style of the root or body hides the whole page. Anti-flicker scripts do so
  * until a third-party script has loaded, which may take seconds or fail. A hidden page is described
  * as if it were visible. Reports whether the page was hidden or shown since the last check.
  * @param {Document} doc
@@ -306,7 +308,7 @@ function checkHiddenPage(doc) {
   return true;
 }
 
-/** The state that an aria-* attribute says. @param {string | null} value @returns {number} */
+/** Returns the state for the value of an aria-* attribute. @param {string | null} value @returns {number} */
 function ariaState(value) {
   switch (value) {
     case "true":
@@ -323,11 +325,11 @@ const EDITABLE_ROLES = new Set(["textbox", "searchbox", "combobox", "spinbutton"
 const CHECKABLE_ROLES = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
 const SELECTABLE_ROLES = new Set(["option", "tab", "treeitem", "gridcell", "row"]);
 
-/** Items that are chosen by the box in them. */
+/** Items that are chosen by a checkbox or radio inside them. */
 const CHOSEN_ITEMS = "[role=treeitem],[role=option],[role=row],[role=listitem],[role=menuitem]";
 
 /**
- * What the item around a box says that has no state of its own, as the boxes of some trees: whether it is chosen.
+ * Returns whether the item around a checkbox or radio is chosen, for one without its own state, as in some trees.
  * @param {El} el @param {string} role
  */
 function chosenAround(el, role) {
@@ -336,7 +338,7 @@ function chosenAround(el, role) {
 }
 
 /**
- * The states as one number, two bits each: ABSENT, NO, YES or MIXED.
+ * Returns the states as one number, two bits each: ABSENT, NO, YES or MIXED.
  * @param {El} el @param {string} tag @param {string} role @param {Inherited} ctx @param {El | null} focused
  */
 function statesOf(el, tag, role, ctx, focused) {
@@ -352,7 +354,7 @@ function statesOf(el, tag, role, ctx, focused) {
   } else if (ariaDisabled(el, ctx) || (tag.includes("-") && safe.matches(el, ":disabled"))) bits |= YES << S_DISABLED;
   else if ((aria(el, "aria-disabled") !== null)) bits |= NO << S_DISABLED;
   bits |= expandedOf(el, tag) << S_EXPANDED;
-  // What is chosen of a select is its value.
+  // The choice of a select is its value, so options have no selected state.
   if (tag !== "option" && SELECTABLE_ROLES.has(role)) bits |= ariaState(aria(el, "aria-selected")) << S_SELECTED;
   if (role === "button") bits |= ariaState(aria(el, "aria-pressed")) << S_PRESSED;
   if (native || EDITABLE_ROLES.has(role)) {
@@ -397,7 +399,7 @@ function hasConstraints(el, tag) {
   return tag === "input" && !FREE_TYPES.has(el.type);
 }
 
-/** @param {El} el @param {boolean} native the browser itself validates the control */
+/** @param {El} el @param {boolean} native whether the browser validates the control */
 function invalidOf(el, native) {
   const stated = aria(el, "aria-invalid");
   if (stated !== null) return stated === "false" || stated === "" ? NO : YES;
@@ -405,7 +407,7 @@ function invalidOf(el, native) {
 }
 
 /**
- * The live value.
+ * Returns the live value.
  * @param {El} el @param {string} tag @param {string} role
  * @param {number} [most] how many characters of it are enough
  */
@@ -441,7 +443,7 @@ function valueOf(el, tag, role, most = MAX_VALUE) {
 /** Matches a placeholder that an editor draws among its lines. */
 const DRAWN_PLACEHOLDERS = "[contenteditable=false][data-slate-placeholder],[contenteditable=false][class*=placeholder i]";
 
-/** What an empty editor draws in the place of a text; "" in one that is not empty. @param {El} el */
+/** Returns the placeholder that an empty editor draws, or "" if the editor is not empty. @param {El} el */
 function placeholderIn(el) {
   const drawn = hasElements(el) ? firstWithin(el, DRAWN_PLACEHOLDERS) : null;
   if (!drawn || isMasked(el)) return "";
@@ -450,8 +452,9 @@ function placeholderIn(el) {
 }
 
 /**
- * The beginning of a value as F_VALUE has it: one that is cut has behind it, after U+001F, how many characters are left.
- * @param {string} value at most MAX_VALUE characters plus "…" @param {() => string} whole returns up to MAX_TEXT
+ * Returns the beginning of a value as stored in F_VALUE. After a cut value come U+001F and the number of remaining
+ * characters.
+ * @param {string} value at most MAX_VALUE characters plus "…" @param {() => string} whole returns up to MAX_TEXT characters
  */
 function withLeft(value, whole) {
   if (!value.endsWith("…")) return value;
@@ -480,20 +483,20 @@ function inputValue(el, most = MAX_VALUE) {
   return reportedValue(el, el.value, most);
 }
 
-/** A value, cut, or the mask for it. @param {El} el @param {string} value @param {number} most */
+/** Returns a value, cut, or the mask in its place. @param {El} el @param {string} value @param {number} most */
 function reportedValue(el, value, most) {
   if (!value) return "";
   return isSecret(el) || isValueMasked(el) ? MASK : clean(value, most);
 }
 
-/** The absolute URL of a link, without user and password. @param {El} el @param {string} tag */
+/** Returns the absolute URL of a link, without user and password. @param {El} el @param {string} tag */
 function hrefOf(el, tag) {
   if ((tag !== "a" && tag !== "area") || isMasked(el)) return "";
   const { href } = el;
   return clean(withoutUser(typeof href === "string" ? href : absoluteHref(href.baseVal)), MAX_FIELD);
 }
 
-/** The absolute URL of an SVG link. @param {string} href */
+/** Returns the absolute URL of an SVG link. @param {string} href */
 function absoluteHref(href) {
   try {
     return new URL(href, document.baseURI).href;
@@ -503,7 +506,7 @@ function absoluteHref(href) {
 }
 
 /**
- * A URL without user and password, which relative links take over from the URL of their page.
+ * Returns a URL without user and password, which relative links inherit from the URL of their page.
  * @param {string} href
  */
 function withoutUser(href) {
@@ -527,7 +530,7 @@ function levelOf(el, tag, role) {
 }
 
 /**
- * The requested HTML attributes as name=value pairs, separated by U+001F.
+ * Returns the requested HTML attributes as name=value pairs, separated by U+001F.
  * @param {El} el @param {string[]} names
  */
 function attributesOf(el, names) {
@@ -540,7 +543,7 @@ function attributesOf(el, names) {
   return out;
 }
 
-/** Tags with a value or placeholder; for the rest reading them is skipped. */
+/** Tags with a value or placeholder. For other tags, reading them is skipped. */
 const FIELD_TAGS = new Set(["input", "select", "textarea", "progress", "meter"]);
 
 /**
@@ -548,8 +551,8 @@ const FIELD_TAGS = new Set(["input", "select", "textarea", "progress", "meter"])
  * @param {Fields} into
  * @param {El} el @param {string} tag @param {string} explicit @param {number} kind
  * @param {Inherited} ctx @param {Naming} naming @param {El | null} focused @param {string[]} attributes
- * @param {string} child @param {boolean} targeted a caller named the element as a target
- * @param {string} known its role, if that was computed just now, else ""
+ * @param {string} child @param {boolean} targeted whether a caller named the element as a target
+ * @param {string} known the element's role if it was just computed, else ""
  * @param {Rec} rec its record
  */
 function describe(into, el, tag, explicit, kind, ctx, naming, focused, attributes, child, targeted, known, rec) {
@@ -563,7 +566,7 @@ function describe(into, el, tag, explicit, kind, ctx, naming, focused, attribute
   into[F_HREF] = hrefOf(el, tag);
   into[F_NAME] = field || tag === "button" || tag === "a" ? clean(attr(el, "name") || "", MAX_FIELD) : "";
   into[F_TYPE] = tag === "input" || tag === "button" ? el.type : "";
-  const named = tag === "button" && naming.fromContent; // by what would be its value
+  const named = tag === "button" && naming.fromContent; // its content, which would be the value, is its name
   const valued = (field || explicit || kind === INTERACTIVE) && !named;
   into[F_VALUE] = valued ? withLeft(valueOf(el, tag, role), () => valueOf(el, tag, role, MAX_TEXT)) : "";
   into[F_PLACEHOLDER] = field ? clean(reportedAttribute(el, "placeholder") || "", MAX_NAME) : "";
@@ -574,7 +577,7 @@ function describe(into, el, tag, explicit, kind, ctx, naming, focused, attribute
 }
 
 /**
- * Sets the text of an element: its beginning, and all of it when the beginning is not all.
+ * Sets the text of an element: its beginning, and the whole text if that is longer.
  * @param {Fields} into @param {string} text
  */
 function setText(into, text) {
@@ -584,24 +587,25 @@ function setText(into, text) {
 }
 
 /**
- * The name of an element, its text, or the caption of a field that has neither.
+ * Returns the name of an element, its text, or the caption of a field that has neither.
  * @param {El} el @param {string} tag @param {string} role @param {number} kind @param {Naming} naming
- * @param {boolean} targeted as nameOrText takes it
+ * @param {boolean} targeted see nameOrText
  * @param {Rec} rec its record
  */
 function shownName(el, tag, role, kind, naming, targeted, rec) {
   const name = nameOrText(el, tag, role, kind, naming, targeted);
-  const isSign = DRAWN_TOGGLES.has(role) && !/[\p{L}\p{N}]/u.test(name); // the mark that it draws
+  const isSign = DRAWN_TOGGLES.has(role) && !/[\p{L}\p{N}]/u.test(name); // the drawn check mark
   return (name && !isSign) || kind !== INTERACTIVE ? name : naming.captions.of(el, tag, role, rec) || name;
 }
 
-/** Roles of what is read, not used: when such an element can be clicked nevertheless, a person knows it by its content. */
+/** Roles of elements that are read, not used. If such an element is clickable, a person knows it by its content. */
 const TEXT_ROLES = new Set(["generic", "listitem", "article", "figure", "term", "definition", "paragraph", "note", "blockquote", "none", "presentation"]);
 
 /**
- * The accessible name, or the text of elements that have none by ARIA; at most MAX_TEXT characters.
+ * Returns the accessible name, or the text of elements that have no name by ARIA; at most MAX_TEXT
+ * characters.
  * @param {El} el @param {string} tag @param {string} role @param {number} kind @param {Naming} naming
- * @param {boolean} targeted a caller named the element as a target: its content is its text
+ * @param {boolean} targeted whether a caller named the element as a target, so that its content is its text
  */
 function nameOrText(el, tag, role, kind, naming, targeted) {
   const box = kind === STRUCTURAL && !targeted && isBox(el, tag, role) && !hasOwnText(el);
@@ -609,7 +613,7 @@ function nameOrText(el, tag, role, kind, naming, targeted) {
   if (name || box || kind === FRAME_HOST) return name;
   if (kind === INTERACTIVE) {
     if (role === "textbox" && !FIELD_TAGS.has(tag)) return editorPlaceholder(el, naming);
-    // Elements made clickable by a listener or tabindex alone have no name from content in ARIA,
+    // Elements that only a listener or tabindex makes clickable have no name from content in ARIA,
     // but a person reads their content.
     if (!TEXT_ROLES.has(role) && role !== TAG_ROLES[tag] && !(role === "group" && isPlainGroup(el))) return "";
     if (tag === "input" || tag === "select" || tag === "textarea" || tag === "details") return "";
@@ -618,16 +622,17 @@ function nameOrText(el, tag, role, kind, naming, targeted) {
   return naming.text(el, tag);
 }
 
-/** What is used in a group by itself. */
+/** Controls that a person can use inside a group. */
 const USED_IN_GROUPS = "a[href],button,input,select,textarea,[tabindex],[role=button],[contenteditable]";
 
-/** Whether a group that can be used holds nothing that can be used by itself, as the nodes of a diagram do. @param {El} el */
+/** Whether a clickable group contains no usable controls, like the nodes of a diagram. @param {El} el */
 function isPlainGroup(el) {
   return !isLarge(el) && firstWithin(el, USED_IN_GROUPS) === null;
 }
 
 /**
- * What an editor shows while it is empty, as its name: pages keep it in an attribute of the editor or of its first line.
+ * Returns the placeholder of an empty editor as its name. Pages keep it in an attribute of the editor or of its first
+ * line.
  * @param {El} el @param {Naming} naming
  */
 function editorPlaceholder(el, naming) {
@@ -642,7 +647,8 @@ function editorPlaceholder(el, naming) {
 }
 
 /**
- * Describes a label as the hidden control that it is the proxy of: with its role, name and state.
+ * Describes a proxy label as the hidden control that it represents, with the control's role, name
+ * and state.
  * @param {Fields} into
  * @param {El} control @param {Inherited} ctx @param {Naming} naming @param {El | null} focused
  */
