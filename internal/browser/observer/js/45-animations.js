@@ -1,26 +1,26 @@
 // @ts-check
-// Animations: those of the document and of its shadow trees, of which each tree tells only its own.
+// Animations of the document and of its shadow trees. Each tree lists only its own animations.
 //
-// Animations knows which of them the model was read with. Styles that are read in the middle of one are others at its end,
-// which no mutation shows, and of an animation that a script made, no event of the document either: the end of each that
-// runs is listened to, and one that holds what it ended with is news once. Agent notes them after each update; Layout asks
-// whether something may be different since; Reveals, Looks and Rest ask what runs.
+// Animations records which animations the model has taken into account. Styles that are read during an animation differ
+// from those at its end, and no mutation shows that. For the animations of scripts, the document has no event either, so
+// Animations listens to the end of each running animation. An animation that holds its final styles counts as a change
+// once. Agent calls note after each update. Layout calls mayDiffer. Reveals, Looks and Rest list the running animations.
 
-/** How many animations are looked at, and of how many shadow trees. */
+/** The maximum number of animations to check, and of shadow trees to search for them. */
 const ANIMATIONS = 100, ANIMATED_TREES = 200;
 
 class Animations {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** Those that the model was read with. @type {WeakSet<Animation>} */
+    /** The animations that the model has taken into account. @type {WeakSet<Animation>} */
     this.seen = new WeakSet();
-    /** Called when one of them is over; Agent sets it. @type {() => void} */
+    /** Called when an animation ends; Agent sets it. @type {() => void} */
     this.onEnd = () => {};
     this.end = () => this.onEnd();
   }
 
-  /** Those in the document and in its shadow trees that run, or hold what they ended with. */
+  /** Returns the animations of the document and its shadow trees that run or hold their final styles. */
   list() {
     const { doc, sweep } = this.model;
     const found = safe.getAnimations(doc).slice(0, ANIMATIONS);
@@ -32,7 +32,7 @@ class Animations {
     return found;
   }
 
-  /** The model is up to date with what they show now. */
+  /** Records that the model is up to date with the current animations. */
   note() {
     for (const animation of this.list()) {
       if (this.seen.has(animation) || isEndless(animation, this.model.doc)) continue;
@@ -43,7 +43,10 @@ class Animations {
     }
   }
 
-  /** Whether one runs, or holds what the model was not read with. @param {boolean} strict those without an end count, too */
+  /**
+   * Whether an animation runs, or holds final styles that the model has not read.
+   * @param {boolean} strict endless animations count, too
+   */
   mayDiffer(strict) {
     return this.list().some((animation) => {
       if (animation.playState === "running") return strict || !isEndless(animation, this.model.doc);
@@ -52,14 +55,17 @@ class Animations {
   }
 }
 
-/** Whether an animation comes from styles: the document has an event for its end. @param {Animation} animation */
+/**
+ * Whether an animation comes from styles. The document has an event for the end of such animations.
+ * @param {Animation} animation
+ */
 function isOfStyles(animation) {
   return animation instanceof CSSAnimation || animation instanceof CSSTransition;
 }
 
 /**
- * Whether an animation has no end, as spinners do, or follows the scroll position. The regular
- * sweeps find what it changes.
+ * Whether an animation never ends, such as that of a spinner, or follows the scroll position. The regular sweeps find the
+ * changes of such animations.
  * @param {Animation} animation @param {Document} doc
  */
 function isEndless(animation, doc) {

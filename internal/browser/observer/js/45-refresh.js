@@ -1,14 +1,13 @@
 // @ts-check
-// Bringing the records up to date: scans what was added, examines what may have changed, and
-// describes it again.
+// Refresh brings the records up to date: it scans added elements, and examines and describes the elements that may have
+// changed.
 //
-// Refresh owns the full scans, the focused element and the fact that elements were left out. Agent
+// Refresh owns the full scans, the focused element and the flag that elements were left out. Agent
 // calls update before each patch; it consumes what Changes noted and leaves the differences in
 // Records for the Writer.
 
 /**
- * How many nodes below a restyled element are checked immediately; the rest waits for the next
- * sweep.
+ * How many nodes below a restyled element are checked immediately; the next sweep checks the others.
  */
 const RESTYLE_NODES = 1000;
 
@@ -21,8 +20,7 @@ const CANDIDATES = "a,area[href],button,input,select,textarea,details,summary,if
 const DISABLING = "[inert],[aria-disabled],fieldset:disabled,slot";
 
 /**
- * The fields that describe fills before they are compared; one object, so that describing allocates
- * none.
+ * The fields that describe fills and then compares. They are one shared object, so that describing does not allocate.
  */
 const scratch = emptyFields();
 
@@ -34,11 +32,11 @@ class Refresh {
     this.scans = 0;
     /** The element that has the focus. @type {El | null} */
     this.focused = null;
-    /** Elements were left out, because there are too many. */
+    /** Whether elements were left out because there are too many. */
     this.limited = false;
   }
 
-  /** Learns the secrets of what was not described yet. */
+  /** Learns the secrets of elements that are not yet described. */
   learnSecrets() {
     const { changes, sweep, doc } = this.model;
     if (!changes.rescan) for (const el of changes.arrived) learnSecrets(el);
@@ -47,8 +45,8 @@ class Refresh {
   }
 
   /**
-   * Applies everything that was noted.
-   * @param {boolean} all also what no mutation shows: a read needs it
+   * Applies all noted changes.
+   * @param {boolean} all includes changes without a mutation, which reads need
    */
   update(all) {
     const { changes, hints, identity, onHover, records, sweep } = this.model;
@@ -86,7 +84,7 @@ class Refresh {
     if (everything || onHover.due) this.refreshOnHover();
   }
 
-  /** Finds what shows on hover, and examines the elements to hover. A listed trigger may cover its content. */
+  /** Finds content that shows on hover, and examines its triggers. A listed trigger may cover its content. */
   refreshOnHover() {
     this.model.onHover.find();
     this.refreshDirty();
@@ -95,8 +93,8 @@ class Refresh {
   }
 
   /**
-   * Finds the proxies, and examines the labels that became or ceased to be one. The name of its control may cover more or
-   * less of the content of a label than its own did.
+   * Finds the proxies, and examines the labels that became a proxy or no longer are one. The name of the control may cover
+   * more or less of the label's content than the label's own name.
    */
   refreshProxies() {
     this.model.hints.findProxyLabels();
@@ -117,7 +115,7 @@ class Refresh {
     this.focused = el;
   }
 
-  /** Notes the records in restyled elements, as far as that is cheap. */
+  /** Notes the records in restyled elements, up to RESTYLE_NODES nodes for each. */
   noteRestyled() {
     const { changes, hints, records, variants } = this.model;
     for (const el of changes.restyled) {
@@ -180,7 +178,7 @@ class Refresh {
     this.limited = false;
     labels.reset();
     const shadows = hasShadowTrees(this.model.elements);
-    if (shadows) naming.generated.inShadows = true; // names are computed before the scan comes to the trees in them
+    if (shadows) naming.generated.inShadows = true; // names are computed before the scan reaches the shadow trees
     changes.clearNodes();
     for (const _ of hints.findCursorHints());
     changes.checkNodes.clear();
@@ -209,15 +207,14 @@ class Refresh {
     return !hints.cursors.found.size || !styles.of(doc).opaque;
   }
 
-  /** The elements of a plain document, outside of shadow trees, that may be interactive, apart from those with hints. */
+  /** Returns the elements of a plain document, outside of shadow trees, that may be interactive without hints. */
   candidates() {
     const { doc, hints, styles } = this.model;
     return safe.querySelectorAll(doc, hints.cursors.found.size ? CANDIDATES + "," + styles.of(doc).selector : CANDIDATES);
   }
 
   /**
-   * Scans a plain document at half the cost: querySelectorAll finds the elements that can count, so
-   * that the others are never touched.
+   * Scans a plain document at half the cost. It visits only the elements that can count, which querySelectorAll finds.
    */
   scanPlain() {
     const { records } = this.model;
@@ -246,8 +243,8 @@ class Refresh {
   }
 
   /**
-   * Scans the whole document for what gives it its shape. Unless all is to be described again, the other records are up to
-   * date: those of interactive elements get another parent only, since the rest would be the larger part of the work.
+   * Scans the whole document for structural elements. Unless `all` is set, the records of interactive elements are up to
+   * date, and the scan only updates their parents. Describing them again would be most of the work.
    * @param {boolean} all
    */
   scanStructure(all) {
@@ -256,7 +253,7 @@ class Refresh {
     const root = safe.documentElement(this.model.doc);
     if (!root) return;
     let plain = this.isPlain();
-    /** Of the others, nothing is asked that makes an element interactive. @type {Set<El> | null} */
+    /** Elements that may be interactive; the checks for interactive elements skip all others. @type {Set<El> | null} */
     let candidates = plain ? new Set(this.candidates()) : null;
     /** @type {Rec} */
     let prev = records.head;
@@ -277,7 +274,7 @@ class Refresh {
       },
       (el, ctx) => (plain ? (last ? ctx.below(last) : ctx) : inheritedBelow(el, ctx, last || undefined)),
       (root) => {
-        plain = false; // what is in the shadow tree, and what its slots show, was not searched
+        plain = false; // candidates does not search shadow trees and slotted content
         candidates = null;
         hints.walkShadowRoot(root);
       },
@@ -344,7 +341,7 @@ class Refresh {
   }
 
   /**
-   * Takes an element out of the list that does not count or is inert.
+   * Removes an element that does not count or is inert from the list.
    * @param {Rec} rec @param {number} kind
    */
   exclude(rec, kind) {
@@ -355,7 +352,7 @@ class Refresh {
     if (kind < 0) records.forget(rec);
   }
 
-  /** Makes the record of an element; null when there are too many. @param {El} el */
+  /** Creates the record of an element. Returns null if there are too many records. @param {El} el */
   newRec(el) {
     const { identity, records } = this.model;
     if (records.all.size >= MAX_ELEMENTS) {
@@ -371,7 +368,7 @@ class Refresh {
   /**
    * Fills in the fields of a record.
    * @param {Fields} into @param {Rec} rec @param {string} explicit @param {number} kind @param {Inherited} ctx
-   * @param {string} role as describe takes it
+   * @param {string} role see describe
    */
   fill(into, rec, explicit, kind, ctx, role) {
     const { attributes, frames, hints, naming } = this.model;
@@ -414,7 +411,7 @@ class Refresh {
 
   // ---- what changed -------------------------------------------------------------------------
 
-  /** Examines and describes what was noted, and what that makes dirty in turn. */
+  /** Examines and describes the noted elements, and those that become dirty as a result. */
   refreshDirty() {
     const { changes } = this.model;
     for (let rounds = 0; (changes.dirty.size || changes.check.size || changes.checkNodes.size) && rounds < 8; rounds++) {
@@ -475,7 +472,7 @@ class Refresh {
   }
 
   /**
-   * A record was linked or unlinked, so the records below it have another parent.
+   * Marks the records below a linked or unlinked record as dirty, because their parent has changed.
    * @param {Rec} rec
    */
   reparent(rec) {
@@ -489,7 +486,7 @@ class Refresh {
   }
 
   /**
-   * The content of an element is scanned again if its text covers more or less than before.
+   * Schedules a scan of an element's content if its text covers more or less than before.
    * @param {Rec} rec @param {number} was
    */
   noteCoverage(rec, was) {
@@ -497,12 +494,15 @@ class Refresh {
   }
 }
 
-/** How much of its content the text of a record covers: none while the record is not listed. @param {Rec} rec */
+/**
+ * Returns how much of an element's content the text of its record covers. A record that is not listed covers none.
+ * @param {Rec} rec
+ */
 function covers(rec) {
   return rec.shown ? rec.coverage : COVERS_NONE;
 }
 
-/** Whether another of several roots contains an element. @param {El} el @param {Set<Node>} roots */
+/** Whether one of the other roots contains an element. @param {El} el @param {Set<Node>} roots */
 function isInsideAnother(el, roots) {
   if (roots.size < 2) return false;
   for (let n = flatParent(el); n; n = flatParent(n)) if (roots.has(n)) return true;
@@ -510,7 +510,7 @@ function isInsideAnother(el, roots) {
 }
 
 /**
- * The element that has the focus, in shadow trees too.
+ * Returns the focused element, which may be in a shadow tree.
  * @param {Document} doc @returns {El | null}
  */
 function focusedIn(doc) {
@@ -520,7 +520,7 @@ function focusedIn(doc) {
 }
 
 /**
- * The state of a control that scripts can change without a mutation: value, choice or check mark.
+ * Returns the state of a control that scripts can change without a mutation: its value, selection or checked state.
  * @param {El} el @param {string} tag
  */
 function liveState(el, tag) {

@@ -1,16 +1,15 @@
 // @ts-check
-// Sweeps: finding what neither mutations nor events show, such as attached shadow roots, values
-// that scripts set, and styles that rules change.
+// Sweep finds changes without a mutation or event, such as attached shadow roots, values that scripts set, and styles that
+// rules change.
 //
-// A poll checks a part of the document, a sweep all of it, at once (sweepAll) or in steps for
-// SlicedSweep. Sweep owns the known shadow roots and where partial checks continue. Findings are
-// noted in Changes; Refresh applies them.
+// A poll checks a part of the document. A sweep checks all of it, either in one call (sweepAll) or in steps (SlicedSweep).
+// Sweep owns the known shadow roots and the positions at which partial checks continue. It notes its findings in Changes,
+// and Refresh applies them.
 
-/** How many elements a poll checks for new shadow roots; the next poll continues behind them. */
+/** The number of elements that a poll checks for new shadow roots. The next poll continues after them. */
 const ROOTS_AT_ONCE = 200;
 /**
- * How many controls a poll or patch checks, unless all are to be checked; the next one continues
- * behind them.
+ * The number of controls that a poll or patch checks, unless it checks all. The next check continues after them.
  */
 const CONTROLS_AT_ONCE = 500;
 
@@ -19,25 +18,25 @@ class Sweep {
   constructor(model) {
     this.model = model;
     /**
-     * Shadow roots that the observer follows, also when they were removed.
+     * The shadow roots that the observer follows, including removed ones.
      * @type {WeakSet<Shadow>}
      */
     this.followed = new WeakSet();
-    /** Those that were in the document when last checked. @type {Set<Shadow>} */
+    /** The shadow roots that were in the document at the last check. @type {Set<Shadow>} */
     this.shadows = new Set();
-    /** How many shadow roots were followed so far. */
+    /** The number of shadow roots followed so far. */
     this.follows = 0;
     /** Where pollRoots continues. */
     this.rootCursor = 0;
     /** Where checkControls continues. @type {Iterator<Rec> | null} */
     this.controlCursor = null;
     /**
-     * How many differences were found so far; Poller compares the count before and after a sweep.
+     * The number of differences found so far. Poller compares the count before and after a sweep.
      */
     this.found = 0;
   }
 
-  /** Follows a shadow root. Reports whether it is a new one. @param {Shadow} root */
+  /** Follows a shadow root. Returns whether the root is new. @param {Shadow} root */
   follow(root) {
     if (this.followed.has(root)) return false;
     this.followed.add(root);
@@ -59,8 +58,7 @@ class Sweep {
   }
 
   /**
-   * Checks everything at once. It keeps the boxes that it reads, so that measuring right after it
-   * costs nothing.
+   * Checks everything in one call. It keeps the boxes that it reads, so that a measurement right after it is free.
    */
   sweepAll() {
     const { changes, doc, hints, styles } = this.model;
@@ -94,7 +92,7 @@ class Sweep {
     layout.keepSizes();
   }
 
-  /** Checks whether an element is still listed rightly, and reads its box. @param {Rec} rec */
+  /** Checks whether an element still belongs in the list, and reads its box. @param {Rec} rec */
   checkShown(rec) {
     const { changes, layout, visibility } = this.model;
     const rect = visibility.rect(rec.node, rec.tag);
@@ -136,8 +134,8 @@ class Sweep {
     if (liveState(rec.node, rec.tag) === rec.live) return;
     const { changes, records } = this.model;
     this.found++;
-    // Style rules can depend on check marks; and in a large form, the script may have set unchecked
-    // controls, too.
+    // Style rules can depend on checked states. In a large form, the script may also have set controls that this poll does
+    // not check.
     if (typeof rec.live === "boolean" || records.controls.size > CONTROLS_AT_ONCE) changes.styleDirty = true;
     changes.noteText(rec.node);
   }
