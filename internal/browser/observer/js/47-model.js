@@ -1,7 +1,6 @@
 // @ts-check
-// The model of a document: every element that counts, in document order, kept up to date from
-// mutation records. Model creates the parts, each of which owns its fields, and holds what all of
-// them read.
+// The model of a document: every element that counts, in document order, kept up to date from mutation records. Model
+// creates the parts, each of which owns its fields, and holds the data that all parts read.
 //
 //   Changes        what an update must check        Records  the elements and their list
 //   Refresh        applies the changes to Records   Hints    reasons to count besides the markup
@@ -10,8 +9,8 @@
 //   ListenerProbe  click listeners, closed roots
 //   Internals      roles and states by ElementInternals
 //   Redraws        elements that replaced equal ones
-//   Animations     those that run, and their ends
-//   OnHover        what shows only while the pointer is over something else
+//   Animations running animations, and their ends
+//   OnHover content that shows only while the pointer is over another element
 //   Visibility, Labels, Naming and Styles read one element or sheet.
 //
 // Agent owns the model of its document; freshWalk makes one for comparison in tests.
@@ -20,7 +19,7 @@ class Model {
   /** @param {Document} doc */
   constructor(doc) {
     this.doc = doc;
-    /** Elements that only structure the document, such as headings, count, too. */
+    /** Whether elements that only structure the document, such as headings, count. */
     this.structural = false;
     /** The HTML attributes that are stored. @type {string[]} */
     this.attributes = [];
@@ -29,7 +28,7 @@ class Model {
     /** All elements outside of shadow trees, a live collection. */
     this.elements = safe.elements(doc, "*");
     /**
-     * Called for each shadow root that a walk comes to; Agent sets it.
+     * Called for each shadow root that a walk reaches; Agent sets it.
      * @type {(root: Shadow) => void}
      */
     this.onRoot = () => {};
@@ -53,12 +52,12 @@ class Model {
     this.internals = new Internals(this);
   }
 
-  /** Whether an update or a patch has anything to do. */
+  /** Whether an update or a patch has work to do. */
   get pending() {
     return this.changes.pending || this.records.gone.size > 0 || this.records.changed.size > 0;
   }
 
-  /** Clears what was cached of styles and layout: the next reads are current. */
+  /** Clears the caches of styles and layout, so that the next reads are current. */
   begin() {
     this.layout.positioned = false;
     this.visibility.begin();

@@ -1,17 +1,17 @@
 // @ts-check
-// Roles, names and states that custom elements have by their ElementInternals, which no script can see.
+// Internals holds the roles, names and states that custom elements set through ElementInternals, which scripts cannot read.
 //
-// Internals chooses the elements that the daemon asks the browser about (hosts), and takes the answer. attr and hasAttr
-// read it in place of attributes. ListenerProbe notes the custom elements that it comes to; the daemon asks with each of
-// its probes (internal/browser/documents/internals.go), for no mutation shows that internals change.
+// Internals chooses the elements that the daemon queries in the browser (hosts), and stores the result. attr and hasAttr
+// read it in place of attributes. ListenerProbe notes the custom elements that it reaches. The daemon queries them with
+// each of its probes (internal/browser/documents/internals.go), because changes of internals cause no mutation.
 
-/** How many elements of one document are asked about, and how many are remembered. */
+/** The maximum number of elements per document that a probe queries, and of elements that are remembered. */
 const MAX_HOSTS = 300, MAX_CUSTOM = 2000;
-/** How many elements of a tag are asked about, and how often, before it is known whether they have internals. */
+/** The number of elements per tag that a probe samples, and of samples, until it is known whether they have internals. */
 const SAMPLES = 2, MAX_SAMPLED = 3;
 
 /**
- * What is known of the elements of a tag.
+ * The knowledge about the elements of a tag.
  * @typedef {{sampled: number, has: boolean}} CustomTag
  */
 
@@ -19,22 +19,22 @@ class Internals {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** Custom elements, those without internals among them. @type {Set<WeakRef<El>>} */
+    /** Custom elements, with or without internals. @type {Set<WeakRef<El>>} */
     this.custom = new Set();
-    /** Those among them that are noted. @type {WeakSet<El>} */
+    /** The same elements, to find duplicates. @type {WeakSet<El>} */
     this.noted = new WeakSet();
     /** @type {Map<string, CustomTag>} */
     this.tags = new Map();
-    /** The elements that the daemon asks about now. @type {El[]} */
+    /** The elements of the probe in progress. @type {El[]} */
     this.asked = [];
   }
 
-  /** Some element has internals that may have changed. */
+  /** Whether some element has internals that may have changed. */
   get due() {
     return internals !== null && this.custom.size > 0;
   }
 
-  /** A custom element was found. @param {El} el @param {string} tag */
+  /** Notes a custom element. @param {El} el @param {string} tag */
   note(el, tag) {
     const known = this.tags.get(tag);
     if (known === undefined) this.tags.set(tag, { sampled: 0, has: false });
@@ -44,7 +44,10 @@ class Internals {
     this.custom.add(new WeakRef(el));
   }
 
-  /** The elements to ask about: all of a tag whose elements have internals, and some of one that may have. */
+  /**
+   * Returns the elements to query: all of each tag whose elements have internals, and samples of each tag that is not known
+   * yet.
+   */
   hosts() {
     this.asked = [];
     /** @type {Map<string, number>} */
@@ -65,7 +68,10 @@ class Internals {
     return this.asked;
   }
 
-  /** The elements that are fields, or else groups of choices, by their internals. @param {boolean} groups @returns {El[]} */
+  /**
+   * Returns the elements that are fields, or, if groups is set, groups of choices, by their internals.
+   * @param {boolean} groups @returns {El[]}
+   */
   fields(groups) {
     const out = [];
     for (const ref of internals === null ? [] : this.custom) {
@@ -78,8 +84,8 @@ class Internals {
   }
 
   /**
-   * Takes what the browser answers for the elements that were asked about.
-   * @param {(Record<string, string> | null)[]} answers for each element its role and aria-* values; null: it has no internals
+   * Stores the browser's answers for the queried elements.
+   * @param {(Record<string, string> | null)[]} answers the role and aria-* values of each element, or null if it has no internals
    */
   takeAnswer(answers) {
     answers.forEach((answer, i) => {

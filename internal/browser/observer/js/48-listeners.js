@@ -1,25 +1,24 @@
 // @ts-check
-// Listeners and closed shadow roots, which scripts cannot see.
+// ListenerProbe finds listeners and closed shadow roots, which scripts cannot see.
 //
-// ListenerProbe chooses the elements that may have a closed root (suspects). The daemon asks the
-// browser about them and about click listeners, and sends the result to takeAnswer
-// (internal/browser/documents/probe.go). The file owns when a probe is due, which elements were
-// asked about, and which are clickable because of a listener. Poller and Agent.read ask whether a
-// probe is due.
+// ListenerProbe chooses the elements that may have a closed root (suspects). The daemon queries them and the click
+// listeners in the browser, and sends the result to takeAnswer (internal/browser/documents/probe.go). ListenerProbe decides
+// when a probe is due, and owns the queried elements and the elements that are clickable because of a listener. Poller and
+// Agent.read check whether a probe is due.
 
 /**
- * A property of elements: whether their own click listener makes them interactive; absent on
- * elements without one.
+ * The property that records whether an element's own click listener makes it interactive. It is absent on elements without
+ * such a listener.
  */
 const CLICKABLE = Symbol("clickable");
 
 /**
- * A property of elements: whether something of their own happens when the pointer is over them; absent
- * on elements without such a listener. It makes them structural.
+ * The property that records whether an element reacts to the pointer over it by a listener of its own. Such an element is
+ * structural. The property is absent on elements without such a listener.
  */
 const HOVERED = Symbol("hovered");
 
-/** Some element was found to have a listener: looking up a property that no element has takes long. */
+/** Whether some element has a listener. Looking up a property that no element has is slow. */
 let listened = false;
 
 /** @param {El} el */
@@ -32,39 +31,39 @@ function isHovered(el) {
   return listened && el[HOVERED] === true;
 }
 
-/** How many elements of one document one probe asks about. */
+/** The maximum number of elements per document that a probe queries. */
 const MAX_SUSPECTS = 300;
 /**
- * How many inserted roots are remembered for the next probe; beyond that it searches the whole
+ * The maximum number of inserted roots that are remembered for the next probe. Beyond it, the probe searches the whole
  * document.
  */
 const MAX_PENDING = 500;
-/** How many elements wait to be asked about. */
+/** The maximum number of elements that wait for a query. */
 const MAX_LATER = 1000;
-/** How many probes ask about a custom element, because its root may be attached late. */
+/** The number of probes that query a custom element, because its root may be attached late. */
 const MAX_ASKED = 3;
-/** How many elements one probe asks about again, and how many are remembered for that. */
+/** The number of elements that a probe queries again, and the maximum number that are remembered for that. */
 const ASKED_AGAIN = 20, MAX_WAITING = 2000;
-/** How many elements with listeners are classified again at a probe. */
+/** The number of elements with listeners that each probe classifies again. */
 const CLASSIFIED_AGAIN = 200;
 /**
  * An element with more interactive elements in it than this listens for them (event delegation),
  * not for itself.
  */
 const DELEGATES_ABOVE = 5;
-/** The same of elements that count for their cursor, in one that does not. */
+/** The same limit for elements that count because of their cursor, in an element that does not. */
 const POINTERS_ABOVE = 2;
 /** How far around an added element listeners are classified again. */
 const MAX_LISTENERS_AROUND = 4;
-/** How many elements in one that listens are examined. */
+/** The maximum number of examined elements within an element that listens. */
 const MAX_LISTENED = 1000;
 
 /** The elements, beside custom ones, that may have a shadow root (DOM, attachShadow). */
 const HOSTS = "article,aside,blockquote,body,div,footer,h1,h2,h3,h4,h5,h6,header,main,nav,p,section,span";
-/** Most elements are not empty, so that is looked at first. */
+/** :empty is first, because most elements are not empty. */
 const EMPTY_HOSTS = ":empty:is(" + HOSTS + ")";
 /**
- * Tags that a listener cannot make interactive: they are already, or are not rendered. They have no
+ * Tags that a listener cannot make interactive, because they are interactive already or are not rendered. They have no
  * shadow root either.
  */
 const NO_LISTENERS = "a,button,input,select,textarea,details,summary,option,optgroup,datalist,br,hr,wbr,script,style,link,meta,title,base,template,noscript,source,track,param";
@@ -77,20 +76,19 @@ class ListenerProbe {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** Elements were inserted since the last probe. */
+    /** Whether elements were inserted since the last probe. */
     this.probeDue = true;
     /**
-     * Roots of the subtrees that were inserted since the last probe; null: the whole document.
+     * The roots of the subtrees that were inserted since the last probe. Null means the whole document.
      * @type {WeakRef<El | Shadow>[] | null}
      */
     this.pending = null;
     /**
-     * Some elements count that CANDIDATES does not match, so full scans walk the document; see
-     * Refresh.isPlain.
+     * Whether elements count that CANDIDATES does not match, so that full scans walk the document; see Refresh.isPlain.
      */
     this.needsWalk = false;
     /**
-     * Elements with a click listener by the browser's number for them.
+     * The elements with a click listener, by their number in the browser.
      * @type {Map<number, WeakRef<El>>}
      */
     this.listening = new Map();
@@ -99,22 +97,25 @@ class ListenerProbe {
      * @type {Map<number, WeakRef<El>>}
      */
     this.hovering = new Map();
-    /** How many probes asked about an element. @type {WeakMap<El, number>} */
+    /** The number of probes that queried each element. @type {WeakMap<El, number>} */
     this.asked = new WeakMap();
-    /** Elements that were asked about, for askAgain. @type {WeakRef<El>[]} */
+    /** Queried elements, for askAgain. @type {WeakRef<El>[]} */
     this.waiting = [];
     /**
-     * Elements that the next probe asks about: custom ones, and those that had no size yet.
+     * The elements to query at the next probe: custom elements, and elements that had no size yet.
      * @type {WeakRef<El>[]}
      */
     this.askLater = [];
-    /** Hosts of unknown roots that have elements with listeners, which askAboutHost asked about. @type {WeakSet<El>} */
+    /**
+     * The hosts that askAboutHost has queried. Their roots are unknown and contain elements with listeners.
+     * @type {WeakSet<El>}
+     */
     this.hostsOfListeners = new WeakSet();
-    /** Elements whose press changed nothing, after which a probe was due once. @type {WeakSet<El>} */
+    /** Elements whose press changed nothing and caused a probe. @type {WeakSet<El>} */
     this.idle = new WeakSet();
     /** Where classifyAgain continues. @type {Iterator<WeakRef<El>> | null} */
     this.cursor = null;
-    /** The items of the containers that listen for them. @type {WeakMap<El, Set<El>>} */
+    /** The items of each container that listens for its items. @type {WeakMap<El, Set<El>>} */
     this.items = new WeakMap();
     /** The loadStage at the last probe. */
     this.stage = -1;
@@ -123,7 +124,7 @@ class ListenerProbe {
   }
 
   /**
-   * An element or shadow root was inserted: a probe is due if anything in it may have a listener.
+   * Notes an inserted element or shadow root. A probe is due if an element in it may have a listener.
    * @param {El | Shadow} root
    */
   noteInserted(root) {
@@ -133,8 +134,8 @@ class ListenerProbe {
   }
 
   /**
-   * An action is over. A press that changed nothing may have added listeners, which no mutation shows: a probe is due, once for
-   * each element.
+   * Notes the end of an action. A press that changed nothing may have added listeners without a mutation, so a probe is
+   * due, once for each element.
    * @param {Rest} rest
    */
   noteIdlePress({ el, changed }) {
@@ -143,14 +144,14 @@ class ListenerProbe {
     this.probeDue = true;
   }
 
-  /** The next probe searches an element or shadow root. @param {El | Shadow} root */
+  /** Makes the next probe search an element or shadow root. @param {El | Shadow} root */
   addPending(root) {
     if (this.pending === null) return;
     if (this.pending.length < MAX_PENDING) this.pending.push(new WeakRef(root));
     else this.pending = null;
   }
 
-  /** The next probe searches the whole document. */
+  /** Makes the next probe search the whole document. */
   forgetPending() {
     this.probeDue = true;
     this.pending = null;
@@ -169,9 +170,9 @@ class ListenerProbe {
   }
 
   /**
-   * Elements that may have a closed shadow root: custom elements, and those that are empty but have
-   * a size. Behind null, those that may have internals. It also begins the probe: what is inserted from now on is for
-   * the next one.
+   * Returns the elements that may have a closed shadow root (custom elements, and empty elements with a size), then null,
+   * then the elements that may have internals. It also starts the probe: elements that are inserted later are left to the
+   * next probe.
    */
   suspects() {
     const { model, pending, askLater } = this;
@@ -199,7 +200,7 @@ class ListenerProbe {
   }
 
   /**
-   * Asks about the candidates in an inserted element or shadow root.
+   * Queries the candidates in an inserted element or shadow root.
    * @param {El[]} out @param {El | Shadow} root
    */
   askWithin(out, root) {
@@ -212,7 +213,7 @@ class ListenerProbe {
   }
 
   /**
-   * Asks about some elements again, in turn, because a root can be attached at any time.
+   * Queries some elements again, in turn, because a root can be attached at any time.
    * @param {El[]} out
    */
   askAgain(out) {
@@ -227,7 +228,7 @@ class ListenerProbe {
   }
 
   /**
-   * Asks about the custom elements among all, and about the empty elements.
+   * Queries the custom elements in `all`, and the elements in `empty`.
    * @param {El[]} out @param {ArrayLike<El>} all @param {Iterable<El>} empty
    */
   askAll(out, all, empty) {
@@ -239,8 +240,7 @@ class ListenerProbe {
   }
 
   /**
-   * Adds an element to those that the daemon asks about, or to askLater, unless it was asked often
-   * enough.
+   * Adds an element to those that the daemon queries, or to askLater, unless it was queried often enough.
    * @param {El[]} out @param {El} el
    */
   ask(out, el) {
@@ -263,7 +263,7 @@ class ListenerProbe {
   }
 
   /**
-   * Takes the answer of the browser, which the daemon sends.
+   * Applies the browser's answer, which the daemon sends.
    * @param {{on: number[], hovers?: number[], off: number[]}} numbers of elements that have a click listener,
    * that have only a hover listener, and that no longer have either
    * @param {DomNode[]} nodes the elements of `on` and `hovers`, then closed shadow roots
@@ -284,8 +284,8 @@ class ListenerProbe {
       // read through `slow` alone.
       if (slow.ownerDocument(node) !== this.model.doc) return;
       if (!isElement(node)) {
-        // A closed root, whose mode the browser said. The mode is never read here: that of a root of the browser's
-        // own, as in its viewer of JSON documents, ends the renderer.
+        // The browser has reported that the root is closed. The script never reads the mode: reading that of an internal
+        // root of the browser, such as in its JSON viewer, crashes the renderer.
         if (isShadow(node)) this.addClosedRoot(node);
         return;
       }
@@ -304,7 +304,7 @@ class ListenerProbe {
     this.classifyAgain();
   }
 
-  /** The next probe asks for the mode of a root that is not known, in which an element has a listener. @param {Node} root */
+  /** Makes the next probe query the mode of an unknown root that contains an element with a listener. @param {Node} root */
   askAboutHost(root) {
     if (!isShadow(root) || shadowOf(root.host) === root || this.hostsOfListeners.has(root.host)) return;
     this.hostsOfListeners.add(root.host);
@@ -324,8 +324,8 @@ class ListenerProbe {
   }
 
   /**
-   * Whether an element without cursor: pointer has several elements in it that count for theirs, such as the days of a calendar that is
-   * drawn by boxes: it listens for them, or keeps their clicks from the page.
+   * Whether an element without cursor: pointer contains several elements that count because of their cursor, such as the
+   * days of a calendar. Such an element listens for them, or stops their clicks.
    * @param {El} el
    */
   holdsPointers(el) {
@@ -338,7 +338,10 @@ class ListenerProbe {
     return false;
   }
 
-  /** Notes the items that a container listens for. @param {El} el @param {El[]} items none: it listens for itself, or no longer */
+  /**
+   * Notes the items that a container listens for.
+   * @param {El} el @param {El[]} items empty if it listens for itself, or no longer listens
+   */
   setItems(el, items) {
     const { changes, hints } = this.model;
     const was = this.items.get(el);
@@ -352,12 +355,16 @@ class ListenerProbe {
     } else this.items.delete(el);
   }
 
-  /** Classifies an element that was added, or got children, and what listens around it: it may listen for them now. @param {El} el */
+  /**
+   * Classifies an element that was added or got children, and the listening elements around it, which may listen for it
+   * now.
+   * @param {El} el
+   */
   classifyAround(el) {
     for (let /** @type {El | null} */ n = el, i = 0; n && i < MAX_LISTENERS_AROUND; n = flatElement(n), i++) if (isClickable(n)) this.classify(n);
   }
 
-  /** Classifies some elements again, in turn, because their content may have changed. */
+  /** Classifies some elements again, in turn, in case their content has changed. */
   classifyAgain() {
     for (let i = 0; i < CLASSIFIED_AGAIN; i++) {
       if (!this.cursor) this.cursor = this.listening.values();
@@ -400,8 +407,7 @@ class ListenerProbe {
 }
 
 /**
- * How far the document has loaded: parsed, loaded. Scripts that wait for DOMContentLoaded or load
- * add listeners then, often without a mutation.
+ * Returns the loading stage of the document. Scripts often add listeners at DOMContentLoaded or load, without a mutation.
  */
 function loadStage() {
   const { domContentLoadedEventEnd: parsed, loadEventEnd: loaded } = performance.timing;
@@ -431,18 +437,19 @@ function isOwnListener(el, all) {
 /** Containers whose children are items, by tag and role. */
 const CONTAINER_TAGS = new Set(["table", "tbody", "ul", "ol", "menu", "dl"]);
 const ITEM_CONTAINERS = new Set(["list", "listbox", "menu", "menubar", "table", "grid", "treegrid", "tree", "tablist", "radiogroup", "rowgroup"]);
-/** A table with more cells than this has rows as its items. */
+/** The items of a table with more cells than this are its rows. */
 const MAX_CELLS = 200;
-/** How many items of one container are listed by themselves. */
+/** The maximum number of items of a container that are listed individually. */
 const MAX_ITEMS = 500;
-/** How many equal children a box has at least that is no container by tag or role. */
+/** The minimum number of equal children that make a box a container without such a tag or role. */
 const MIN_EQUAL = 3;
-/** How many boxes of one child are followed to the items. */
+/** The maximum number of nested boxes with one child that lead to the items. */
 const MAX_WRAPPERS = 3;
 
 /**
- * The items of a container that listens for what is in it (event delegation), such as the cells of a table, the
- * entries of a list, the days of a calendar: of equal shape, and each with something of its own. None: the element listens for itself.
+ * Returns the items of a container that listens for its content (event delegation), such as the cells of a table, the
+ * entries of a list or the days of a calendar. The items have equal shapes, and each has content of its own. If there are
+ * none, the element listens for itself.
  * @param {El} el @returns {El[]}
  */
 function itemsOf(el) {
@@ -467,11 +474,11 @@ function itemsOf(el) {
 
 /** A field in a box that listens, such as the one that filters the entries of a list. */
 const FILTERS = "input:not([type=hidden],[type=checkbox],[type=radio]),textarea,[contenteditable=true],[role=searchbox],[role=textbox]";
-/** How many elements in such a box are examined. */
+/** The maximum number of examined elements in such a box. */
 const MAX_FILTERED = 60;
 
 /**
- * The entries of a box that listens for them and has a field besides: nobody clicks on such a box as a whole.
+ * Returns the entries of a box that also contains a field. Users click the entries of such a box, not the box itself.
  * @param {El} el @returns {El[]}
  */
 function entriesBeside(el) {
@@ -485,13 +492,13 @@ function entriesBeside(el) {
   return [];
 }
 
-/** The shapes of a drawing that has several. @param {El} svg @returns {El[]} */
+/** Returns the shapes of a drawing with several shapes. @param {El} svg @returns {El[]} */
 function shapesOf(svg) {
   const shapes = isDrawing(svg) ? [...queryWithin(svg, [...SHAPES].join(","))].filter((el) => closestOf(el, "defs,symbol,clipPath,mask,pattern,marker") === null) : [];
   return shapes.length >= 2 && shapes.length <= MAX_ITEMS ? shapes : [];
 }
 
-/** The cells of a table, or the rows of one with many. @param {El} table @returns {El[]} */
+/** Returns the cells of a table, or its rows if there are many cells. @param {El} table @returns {El[]} */
 function cellsOf(table) {
   /** @type {El[]} */
   const cells = [...queryWithin(table, "td")];
