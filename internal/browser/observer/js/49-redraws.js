@@ -1,65 +1,63 @@
 // @ts-check
-// Redraws: elements that the page replaced by equal ones keep their refs. Pages render a list again
-// when one item of it changed: the nodes are others, and for whoever reads the page nothing changed.
+// Redraws lets elements that the page replaced by equal ones keep their refs. Pages render a whole list again when one item
+// changes: the nodes are new, but a reader sees no difference.
 //
-// A redraw is what one batch of mutation records removes from a node and inserts into it. An
-// element of it keeps its ref only when it is certain which of the new elements it is:
+// A redraw consists of the nodes that one batch of mutation records removes from a node and inserts into it. An element of
+// a redraw keeps its ref only if its successor is certain:
 //
-//   - What is around both is the same. For elements of an item (a row, a list item, a card: see
+//   - Both have the same surroundings. For elements of an item (a row, a list item, a card: see
 //     Rows), that is the item: its markup and the values of its fields are the same, no other old,
-//     new or remaining item has this markup, and more than half of the items are left. For others
-//     it is all text outside of items that the redraw replaced, or that is near it.
+//     new or remaining item has this markup, and more than half of the items remain. For other
+//     elements, it is all replaced text outside of items, and the text near the redraw.
 //   - The headings, the title and the URL of the page are the same.
-//   - All that identifies the two elements is equal. Only values, states and hints may differ.
-//   - The old element left before the new one came, in the same batch of records, and nothing
-//     else was rendered between the two.
-//   - The row of the new element, as the daemon read it, shows the same record.
+//   - All identifying fields of the two elements are equal. Only values, states and hints may differ.
+//   - The old element left before the new one came, in the same batch of records, and nothing was rendered between the two.
+//   - The row of the new element shows the same record as the row that the daemon read.
 //
-// The new element then is the old one for the daemon: it gets the ref, the names and rows that
-// Rows noted, and the place in the list, so that a redraw that changes nothing sends nothing. An
-// old node that comes back later gets another ref.
+// The daemon then treats the new element as the old one. The new element gets the ref, the names and rows that Rows noted,
+// and the place in the list, so that a redraw without changes sends nothing. An old node that returns later gets a new ref.
 //
 // Redraws owns the redraws since the last patch, and the nodes in them. Changes notes them, and
 // Agent calls settle before each patch.
 
-/** How many nodes of a redraw are read, and how deep they may be nested. */
+/** The maximum number of nodes that are read of a redraw, and the maximum depth. */
 const MAX_REDRAWN = 10_000;
 const MAX_REDRAW_DEPTH = 100;
-/** How many inserted and removed nodes, and how many changed texts, are kept for the next patch. */
+/** The maximum number of inserted and removed nodes, and of changed texts, that are kept for the next patch. */
 const MAX_REDRAW_ROOTS = 4000;
 const MAX_CHANGED_TEXTS = 200;
-/** How many pairs of nodes are compared to find another one that looks the same. */
+/** The maximum number of node pairs that are compared to find equal elements. */
 const MAX_PAIRS_COMPARED = 50_000;
 
 const HEADING_TAGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6", "legend", "caption"]);
 const HEADINGS = "h1,h2,h3,h4,h5,h6,legend,caption,[role=heading]";
-/** Parts of a row or of a group, whose meaning the parts beside them tell. */
+/** Parts of a row or group whose meaning depends on the parts beside them. */
 const PART_TAGS = new Set(["td", "th", "dt", "dd"]);
 
-/** The fields that are equal in an element and the one that replaced it. */
+/** The fields that must be equal in an element and its successor. */
 const IDENTIFYING = [F_KIND, F_TAG, F_ROLE, F_TEXT, F_HREF, F_NAME, F_TYPE, F_PLACEHOLDER, F_LEVEL, F_CHILD, F_ATTRIBUTES, F_WHOLE];
 
 /** @type {(a: Node, b: Node) => boolean} */
 const isEqual = method(Node, "isEqualNode");
 
-/** What was removed from a node and inserted into it. */
+/** The nodes that were removed from a node and inserted into it. */
 class Redraw {
   /** @param {El | Shadow} parent @param {number} clock of Identity */
   constructor(parent, clock) {
     this.parent = parent;
     this.clock = clock;
-    /** What is removed and inserted first, by the number of the record. @type {Map<El, number>} */
+    /** The removed nodes, then the inserted nodes, by the number of the record. @type {Map<El, number>} */
     this.removed = new Map();
     /** @type {Map<El, number>} */
     this.added = new Map();
-    /** The removed and the inserted text of the node itself. */
+    /** The removed and the inserted text directly in the node. */
     this.oldText = "";
     this.newText = "";
-    /** What stood behind a removed element. @type {Map<El, Node | null>} */
+    /** The node that followed each removed element. @type {Map<El, Node | null>} */
     this.behind = new Map();
-    /** More was rendered than once, so no node is kept. */
+    /** Whether the node was rendered several times, so that no nodes are kept. */
     this.mixed = false;
-    /** Then: there were headings in it. */
+    /** If mixed: whether there were headings among the nodes. */
     this.titled = false;
   }
 
@@ -86,7 +84,7 @@ class Redraw {
     }
   }
 
-  /** More is rendered than once: frees the nodes. */
+  /** Frees the nodes, because the node was rendered several times. */
   mix() {
     if (this.mixed) return;
     this.mixed = true;
@@ -96,7 +94,7 @@ class Redraw {
     this.behind.clear();
   }
 
-  /** The elements that are gone. */
+  /** The removed elements that have not returned. */
   get old() {
     return [...this.removed.keys()].filter((el) => !safe.isConnected(el));
   }
@@ -106,7 +104,7 @@ class Redraw {
     return [...this.added.keys()].filter((el) => !this.removed.has(el) && safe.parentNode(el) === this.parent);
   }
 
-  /** Where a removed element stood. @param {El} el @returns {Title} */
+  /** Returns the former position of a removed element. @param {El} el @returns {Title} */
   placeOf(el) {
     const behind = this.behind.get(el);
     if (behind === null) return { at: this.parent, last: true };
@@ -124,14 +122,14 @@ class Redraw {
   }
 }
 
-/** What a redraw removed, or what it inserted: items, other elements, headings and text. */
+/** The content that a redraw removed or inserted: items, other elements, headings and text. */
 class Drawing {
   /** @param {RowReader} reader @param {El[]} roots @param {El[]} like elements that may be like the roots @param {string} text */
   constructor(reader, roots, like, text) {
     this.reader = reader;
-    /** By their paths, and by their markup; null for those that occur twice. @type {Map<string, Map<string, El | null>>} */
+    /** Items by path and markup. Null marks items that occur twice. @type {Map<string, Map<string, El | null>>} */
     this.items = new Map();
-    /** By their paths and markup. @type {Map<string, El | null>} */
+    /** Other elements by path and markup. @type {Map<string, El | null>} */
     this.singles = new Map();
     this.headings = "";
     /** The roots that have headings. @type {El[]} */
@@ -142,7 +140,7 @@ class Drawing {
     this.readAll(roots, like, "", 0);
   }
 
-  /** Everything was read. */
+  /** Whether all content was read. */
   get complete() {
     return this.left > 0;
   }
@@ -199,7 +197,7 @@ class Drawing {
 }
 
 /**
- * Whether an element is one of several items, each of which tells what it is.
+ * Whether an element is one of several items with distinct content.
  * @param {El} el @param {El[]} list it and its siblings @param {number} i @param {El[]} like others that it may resemble
  */
 function isItemOf(el, list, i, like) {
@@ -218,18 +216,18 @@ class Redraws {
     this.model = model;
     /** @type {Map<El | Shadow, Redraw>} */
     this.redraws = new Map();
-    /** The redraws by the elements that they inserted. @type {Map<El, Redraw>} */
+    /** The redraws, by the elements that they inserted. @type {Map<El, Redraw>} */
     this.inserted = new Map();
-    /** Nodes of which a text changed. @type {Set<DomNode>} */
+    /** Nodes whose text changed. @type {Set<DomNode>} */
     this.texts = new Set();
-    /** How many records were noted, and how many nodes are in the redraws. */
+    /** The number of noted records, and the number of nodes in the redraws. */
     this.count = 0;
     this.nodes = 0;
-    /** Not everything was noted, so nothing is certain until the next patch. */
+    /** Whether changes were missed, so that no successor is certain until the next patch. */
     this.incomplete = false;
   }
 
-  /** Not all mutations are noted until the next patch. */
+  /** Records that changes are missed until the next patch. */
   forget() {
     this.clear();
     this.incomplete = true;
@@ -243,7 +241,7 @@ class Redraws {
     this.incomplete = false;
   }
 
-  /** A text in a node changed. @param {DomNode | null} node */
+  /** Notes that a text in a node changed. @param {DomNode | null} node */
   noteText(node) {
     if (!node || this.incomplete) return;
     this.texts.add(node);
@@ -256,7 +254,7 @@ class Redraws {
     const target = /** @type {DomNode} */ (r.target);
     if (!elements) return this.noteText(target);
     const { clock } = this.model.identity;
-    // What was inserted is rendered on.
+    // The page still renders into an inserted element.
     for (let /** @type {DomNode | null} */ n = this.redraws.size ? target : null; n; n = /** @type {DomNode | null} */ (safe.parentNode(n))) {
       const around = this.inserted.get(/** @type {El} */ (n));
       if (around && (around.clock !== clock || r.removedNodes.length)) this.mix(around);
@@ -280,7 +278,7 @@ class Redraws {
 
   // ---- before a patch -----------------------------------------------------------------------
 
-  /** Gives the refs of replaced elements to those that replaced them. @param {boolean} elsewhere the URL or the title changed */
+  /** Passes the refs of replaced elements to their successors. @param {boolean} elsewhere the URL or the title changed */
   settle(elsewhere) {
     const { records, rows } = this.model;
     if (this.redraws.size && !elsewhere && !this.incomplete && records.gone.size) {
@@ -318,7 +316,7 @@ class Redraws {
     }
   }
 
-  /** Whether no text changed around what a redraw inserted. @param {Redraw} redraw */
+  /** Whether the text around the inserted elements of a redraw is unchanged. @param {Redraw} redraw */
   isTextKept(redraw) {
     for (const text of this.texts) {
       let /** @type {DomNode | null} */ n = text;
@@ -328,7 +326,7 @@ class Redraws {
     return true;
   }
 
-  /** Lets each new record of the pairs be the old one. @param {Map<Rec, Rec>} pairs */
+  /** Passes the identity of each old record to its new record. @param {Map<Rec, Rec>} pairs */
   pass(pairs) {
     if (!pairs.size) return;
     const { records } = this.model;
@@ -364,7 +362,7 @@ function isInHeading(node) {
 const position = method(Node, "compareDocumentPosition");
 
 /**
- * A heading that is another now: it is, was or contains a node, was before it, or the last in it.
+ * A heading that changed, by a node: the heading is, was or contains the node, was before it, or was the last child in it.
  * @typedef {{at: Node, last: boolean}} Title
  */
 
@@ -374,8 +372,8 @@ function titleAt(at) {
 }
 
 /**
- * Whether a heading may say what a node is about. A heading behind the node does not, nor does that
- * of a dialog that the node is not in.
+ * Whether a heading may describe a node. A heading after the node does not, and neither does the heading of a dialog that
+ * does not contain the node.
  * @param {Title} title @param {El | Shadow} node
  */
 function isTitleOf(title, node) {
@@ -398,7 +396,7 @@ function outward(n) {
   return isShadow(n) ? n.host : flatParent(/** @type {DomNode} */ (n));
 }
 
-/** Finds which elements of a redraw are which. */
+/** Match pairs the old and new elements of a redraw. */
 class Match {
   /** @param {Model} model @param {Redraw} redraw @param {El[]} others that remained @param {Map<Rec, Rec>} pairs to add to */
   constructor(model, redraw, others, pairs) {
@@ -425,13 +423,19 @@ class Match {
     }
   }
 
-  /** Whether an item says more than an element in it, and so tells what that is. @param {El} item @param {Rec} rec */
+  /**
+   * Whether an item has more text than an element in it, and so identifies the element.
+   * @param {El} item @param {Rec} rec
+   */
   isToldBy(item, rec) {
     const { reader } = this.model.rows;
     return rec.node === item ? reader.length(item) > 0 : reader.holdsMore(item, rec.node);
   }
 
-  /** The elements that occur once in both, of which no other is left. @param {Map<string, El | null>} was @param {Map<string, El | null>} is */
+  /**
+   * Returns the pairs of elements that occur exactly once on each side.
+   * @param {Map<string, El | null>} was @param {Map<string, El | null>} is
+   */
   both(was, is) {
     /** @type {[El, El][]} */
     const out = [];
@@ -442,7 +446,7 @@ class Match {
     return out;
   }
 
-  /** Whether an element left before its successor came, and no other one looks like it. @param {El} a @param {El} b */
+  /** Whether an element left before its successor came, and no other element looks like it. @param {El} a @param {El} b */
   isOnly(a, b) {
     const { removed, added } = this.redraw;
     const left = removed.get(rootIn(a, removed)), came = added.get(rootIn(b, added));
@@ -452,7 +456,7 @@ class Match {
     return this.compared <= MAX_PAIRS_COMPARED && !this.others.some((other) => isEqual(other, b));
   }
 
-  /** Whether an element holds a shadow tree, of which its markup says nothing. @param {El} el */
+  /** Whether an element contains a shadow tree, which its markup does not show. @param {El} el */
   hidesTree(el) {
     if (!this.model.sweep.shadows.size) return false;
     if (shadowOf(el)) return true;
@@ -479,7 +483,7 @@ class Match {
   }
 }
 
-/** The element of a map in which an element stands, or which it is. @param {El} el @param {Map<El, number>} roots */
+/** Returns the element of a map that is or contains an element. @param {El} el @param {Map<El, number>} roots */
 function rootIn(el, roots) {
   for (let /** @type {DomNode | null} */ n = el; n; n = /** @type {DomNode | null} */ (safe.parentNode(n))) if (roots.has(/** @type {El} */ (n))) return /** @type {El} */ (n);
   return el;

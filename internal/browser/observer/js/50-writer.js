@@ -1,12 +1,11 @@
 // @ts-check
-// The writer makes patches from the differences in Records, and the headers of all messages. It owns
-// the sequence numbers, the additions that wait for their refs, and the URL, title and scroll
-// position that were sent last. Agent calls it; internal/browser/observer/decode.go reads the result
-// and checks everything.
+// Writer creates patches from the differences in Records, and the headers of all messages. It owns the sequence numbers,
+// the additions that wait for their refs, and the URL, title and scroll position that were last sent. Agent calls it.
+// internal/browser/observer/decode.go reads and validates the result.
 //
-// A patch is one string in columns. The first line is the header, then come the columns of the
-// operations, one line each, and the columns of the boxes. Lines are separated by line feeds and
-// values by tabs; no value contains either, because clean has replaced them.
+// A patch is one string in columns. The first line is the header. The columns of the operations follow, one line each, and
+// then the columns of the boxes. Lines are separated by line feeds and values by tabs; no value contains either, because
+// clean has replaced them.
 //
 //   header   document, sequence, flags, time in ms, scroll x, scroll y, viewport width, height,
 //            url, title; in patches also how many ms the agent took since the last one. A patch in
@@ -33,21 +32,21 @@ class Writer {
     this.model = model;
     this.id = id;
     this.sequence = 0;
-    /** Milliseconds that the agent took since the last patch. */
+    /** The time in milliseconds that the agent has used since the last patch. */
     this.took = 0;
     /** The additions of the last patch, until they get their refs. @type {Rec[]} */
     this.waiting = [];
-    /** The next patch is one of the whole document. */
+    /** Whether the next patch contains the whole document. */
     this.full = true;
-    /** It has structure because contexts were asked for: structural elements get the last refs. */
+    /** Whether the patch has structure because contexts were requested. Structural elements then get the last refs. */
     this.contexts = false;
-    /** What was sent last; see isHeaderNews and scrollState. */
+    /** The values that were last sent; see isHeaderNews and scrollState. */
     this.url = "";
     this.title = "";
     this.scroll = "";
   }
 
-  /** The header of a message, with the current URL and title. @param {string} flags */
+  /** Returns the header of a message, with the current URL and title. @param {string} flags */
   header(flags) {
     const url = clean(location.href, MAX_FIELD);
     const title = clean(safe.title(this.model.doc), 300);
@@ -61,7 +60,7 @@ class Writer {
   }
 
   /**
-   * Takes the refs of the additions of a patch, as runs: first, length, first, length.
+   * Sets the refs of the additions of a patch, given as runs: first, length, first, length.
    * @param {number} sequence @param {number[]} runs
    */
   acknowledge(sequence, runs) {
@@ -78,7 +77,7 @@ class Writer {
     this.waiting = [];
   }
 
-  /** Starts again: the daemon has nothing of this document. */
+  /** Starts again when the daemon has no data of this document. */
   restart() {
     this.full = true;
     this.contexts = false;
@@ -91,14 +90,14 @@ class Writer {
     for (const set of [this.model.records.gone, this.model.records.changed]) set.clear();
   }
 
-  /** How patches name a record: by ref, or by its number among the additions. @param {Rec | null} rec */
+  /** Returns the name of a record in patches: its ref, or its number among the additions. @param {Rec | null} rec */
   token(rec) {
     if (!rec || rec === this.model.records.head) return "^";
     return rec.ref >= 0 ? String(rec.ref) : "n" + rec.addition;
   }
 
   /**
-   * Writes what changed since the last patch: removals, then inserts in the order of the list, then changes.
+   * Writes the changes since the last patch: removals, then inserts in list order, then changes.
    * @param {boolean} measured with the boxes
    */
   patch(measured) {
@@ -132,7 +131,7 @@ class Writer {
     return withoutEmptyLines(header + "\n" + columns.text() + (boxes ? boxes.text() : ""));
   }
 
-  /** The header of a patch: the short one if it suffices. @param {boolean} measured */
+  /** Returns the header of a patch, in the short form if that suffices. @param {boolean} measured */
   patchHeader(measured) {
     const took = this.took.toFixed(2);
     this.took = 0;
@@ -215,19 +214,22 @@ function orderRun(run) {
   return step > 1e-6;
 }
 
-/** A message without the empty lines at its end. A regular expression would look at every line. @param {string} message */
+/**
+ * Returns a message without the empty lines at its end. A regular expression would visit every line.
+ * @param {string} message
+ */
 function withoutEmptyLines(message) {
   let end = message.length;
   while (end > 1 && message[end - 1] === "\n" && message[end - 2] === "\n") end--;
   return message.slice(0, end);
 }
 
-/** The time in milliseconds, by the page's clock. */
+/** Returns the time of the page's clock in milliseconds. */
 function pageTime() {
   return (performance.timeOrigin + performance.now()).toFixed(1);
 }
 
-/** The scroll position and the size of the viewport, to compare. */
+/** Returns the scroll position and the viewport size, for comparison. */
 function scrollState() {
   return Math.round(scrollX) + " " + Math.round(scrollY) + " " + innerWidth + " " + innerHeight;
 }

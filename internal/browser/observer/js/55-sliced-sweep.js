@@ -4,27 +4,27 @@
 // pauses afterwards in proportion to its duration, so that sweeps take a small share of the main
 // thread however large the page is.
 
-/** How long a slice may take, in milliseconds. */
+/** The maximum duration of a slice, in milliseconds. */
 const SLICE = 4;
 /** A sweep or poll of n ms is followed by a pause of this many times n ms. */
 const PAUSE = 40;
-/** How many steps are made between two reads of the clock. */
+/** The number of steps between two reads of the clock. */
 const STEPS = 8;
 
 class SlicedSweep {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** Milliseconds that its slices took so far. */
+    /** The total duration of the slices so far, in milliseconds. */
     this.took = 0;
-    /** Sweep.found when it began. */
+    /** Sweep.found at the start. */
     this.found = model.sweep.found;
-    // What changes from here on is for the next sweep.
+    // Later changes are left to the next sweep.
     model.changes.styleDirty = model.changes.geometryDirty = false;
     this.work = model.sweep.sweepSteps();
   }
 
-  /** Works for a slice. Reports whether the sweep is complete. */
+  /** Runs one slice. Returns whether the sweep is complete. */
   slice() {
     const start = performance.now();
     this.model.begin();

@@ -1,25 +1,24 @@
 // @ts-check
-// What a person would notice: which elements are live regions, dialogs, invalid fields, headings or
-// signs of work, whether a box is a toast, and the text of each.
+// Functions that find what a person would notice: live regions, dialogs, invalid fields, headings, busy indicators and
+// toasts, and the text of each.
 //
-// The functions read the document and keep nothing. Notices (58-notices.js) compares what they
-// return with what they returned before. Everything here is bounded: the page decides how many such
-// elements there are, and what they say.
+// The functions read the document and keep no state. Notices (58-notices.js) compares their results with the earlier
+// results. All work is bounded, because the page controls the number of such elements and their text.
 
 /**
- * The elements that may say something: one query finds all of them, but for invalid fields without
- * an attribute. Their roles and states are checked afterwards, so that the query stays simple.
+ * Matches the elements that may cause a notice (sources), except invalid fields without an attribute. Their roles and
+ * states are checked later, so that the query stays simple.
  */
 const SOURCES = '[role~="alert" i],[role~="status" i],[role~="log" i],[aria-live],output,' +
   'dialog,[role~="dialog" i],[role~="alertdialog" i],[aria-modal="true" i],[popover],' +
   '[aria-invalid],h1,h2,h3,[role~="heading" i],[aria-busy="true" i],progress,[role~="progressbar" i]';
-/** How many of them are read in one tree, and how many fields are searched for secrets. */
+/** The maximum number of sources that are read per tree, and of fields that are searched for secrets. */
 const MAX_SOURCES = 1000;
-/** How many characters of a text, of a name and of a label are reported. */
+/** The maximum number of characters of a text, and of a name or label. */
 const MAX_NOTICE = 300, MAX_LABEL = 80;
-/** How many nodes are read for a text. */
+/** The maximum number of nodes that are read for a text. */
 const MAX_NOTICE_NODES = 400;
-/** Elements whose content is not text of the message around them. */
+/** Elements whose content is not part of the surrounding message. */
 const NO_MESSAGE = new Set([
   "script", "style", "template", "head", "noscript", "input", "select", "textarea", "button", "iframe", "svg", "object",
   "video", "audio", "canvas", "datalist",
@@ -28,11 +27,12 @@ const NO_MESSAGE = new Set([
 const MAIN_HEADINGS = new Set(["h1", "h2", "h3"]);
 const LIVE_KINDS = new Map([["alert", "alert"], ["status", "status"], ["log", "log"]]);
 const DIALOG_ROLES = new Set(["dialog", "alertdialog"]);
-/** Roles of popovers that are not dialogs: what they hold is offered, not said. */
+/** Roles of popovers that are not dialogs, because they contain choices, not messages. */
 const OFFERING_ROLES = new Set(["menu", "menubar", "listbox", "tree", "grid", "tooltip", "combobox"]);
 
 /**
- * The kind of a live region: "alert", "status" or "log"; empty: the element is none. A dialog whose text is read aloud is a dialog.
+ * Returns the kind of a live region: "alert", "status" or "log". It returns "" for other elements. A dialog with aria-live
+ * is a dialog.
  * @param {El} el
  */
 function liveKind(el) {
@@ -55,17 +55,17 @@ function isDialogSource(el) {
   return hasAttr(el, "popover") && !holdsOffer(el);
 }
 
-/** How many elements of a popover are searched for what it offers. */
+/** The maximum number of elements of a popover that are searched for choices. */
 const MAX_OFFER_NODES = 30;
 
-/** Whether all that a box says is a menu, a list of options or the like in it. @param {El} box */
+/** Whether the whole text of a box is in a menu, a list of options or a similar widget. @param {El} box */
 function holdsOffer(box) {
   /** @type {(El | Text)[]} */
   const stack = [box];
   for (let seen = 0; stack.length && seen < MAX_OFFER_NODES; seen++) {
     const node = /** @type {El | Text} */ (stack.pop());
     if (isText(node)) {
-      if (hasText(node.data)) return false; // words before it
+      if (hasText(node.data)) return false; // words before the widget
       continue;
     }
     const tag = tagOf(node);
@@ -81,7 +81,7 @@ function isDialogOpen(el) {
   return safe.isConnected(el) && safe.checkVisibility(el, VISIBLE);
 }
 
-/** Whether a field is invalid, as the page or the browser says. @param {El} el */
+/** Whether the page or the browser marks a field as invalid. @param {El} el */
 function isInvalidField(el) {
   const stated = attr(el, "aria-invalid");
   if (stated !== null) return stated !== "" && stated.toLowerCase() !== "false";
@@ -95,7 +95,7 @@ function isMainHeading(el) {
   return Number(levelOf(el, tag, "heading")) <= 3;
 }
 
-/** Whether an element says that work is going on: aria-busy, or a progress bar that is not full. @param {El} el */
+/** Whether an element shows that work is in progress, by aria-busy or as a progress bar that is not full. @param {El} el */
 function isBusySource(el) {
   return (attr(el, "aria-busy") || "").toLowerCase() === "true" || (isProgressBar(el) && !(shareOf(el) >= 1));
 }
@@ -110,7 +110,7 @@ function isFullBar(el) {
   return isProgressBar(el) && shareOf(el) >= 1 && safe.checkVisibility(el, VISIBLE);
 }
 
-/** Which part of a progress bar is full, from 0 to 1; NaN where it does not say. @param {El} bar */
+/** Returns the filled share of a progress bar, from 0 to 1, or NaN if it is unknown. @param {El} bar */
 function shareOf(bar) {
   const native = tagOf(bar) === "progress";
   const now = parseFloat(attr(bar, native ? "value" : "aria-valuenow") || "");
@@ -118,10 +118,10 @@ function shareOf(bar) {
 }
 
 /**
- * The text of an element as a person reads it: what is drawn, masked where needed, white space
- * folded. Fields and buttons in it do not count.
+ * Returns the text of an element as a person reads it: the visible text, masked where needed, with collapsed white space.
+ * It excludes the text of fields and buttons.
  * @param {El} root @param {number} most
- * @param {((el: El) => boolean) | null} [skip] elements in it that are left out
+ * @param {((el: El) => boolean) | null} [skip] selects elements to leave out
  */
 function noticeText(root, most, skip) {
   if (isTextMasked(root)) return hasText(safe.textContent(root)) ? MASK : "";
@@ -130,7 +130,7 @@ function noticeText(root, most, skip) {
 }
 
 /**
- * The same of some nodes that stand one after the other.
+ * Returns the same text for consecutive nodes.
  * @param {(El | Text)[]} nodes @param {number} most @param {((el: El) => boolean) | null} [skip]
  */
 function textOfNodes(nodes, most, skip) {
@@ -160,7 +160,7 @@ function textOfNodes(nodes, most, skip) {
   return clean(out.finish(), most);
 }
 
-/** Whether an element has nothing in it but text, as most headings do: its text needs no walk. @param {El} el */
+/** Whether an element contains only text, as most headings do, so that its text needs no walk. @param {El} el */
 function isOnlyText(el) {
   const tag = tagOf(el);
   return tag !== "slot" && !NO_MESSAGE.has(tag) && !hasElements(el);
@@ -179,8 +179,8 @@ function isLiveRegion(el) {
 }
 
 /**
- * The texts of a live region, one for each child: where children come and go, the new ones are what
- * is said. Regions in it speak for themselves.
+ * Returns the texts of a live region, one for each child. Where children come and go, the new children are the message.
+ * Nested regions are reported separately.
  * @param {El} region @returns {string[]}
  */
 function regionTexts(region) {
@@ -195,7 +195,7 @@ function regionTexts(region) {
   return filled(out);
 }
 
-/** The nodes of a region, or of the one list or box that it has. @param {El} region */
+/** Returns the child nodes of a region, or those of its only list or box. @param {El} region */
 function entriesOf(region) {
   let nodes = flatNodes(region, tagOf(region));
   for (let down = 0; down < MAX_PHRASES; down++) {
@@ -206,14 +206,14 @@ function entriesOf(region) {
   return nodes;
 }
 
-/** From how many elements and characters on a live region is a part of the page, and no message. */
+/** A live region with this many elements or characters is a part of the page instead of a message. */
 const PART_NODES = 60, PART_TEXT = 300;
-/** What a part of a page has in it, and no message. */
+/** Matches content that occurs in parts of a page but not in messages. */
 const PART_HOLDS = "main,nav,form,table,h1,[role=grid],[role=table],[role=main]";
 
 /**
- * Whether a live region is a part of the page, as a table that is read aloud when it changes, or a long chat. What changes in it is told as of
- * any other text.
+ * Whether a live region is a part of the page, such as a live table or a long chat. Changes in it are reported as those of
+ * other text.
  * @param {El} region @param {string} kind
  */
 function isPartOfPage(region, kind) {
@@ -228,7 +228,7 @@ function filled(texts) {
 }
 
 /**
- * The name of a dialog: its accessible name, else its first heading.
+ * Returns the name of a dialog: its accessible name, or else its first heading.
  * @param {Naming} naming @param {El} dialog
  */
 function dialogName(naming, dialog) {
@@ -242,7 +242,7 @@ function dialogName(naming, dialog) {
   return "";
 }
 
-/** The text that the elements of an IDREF list have. @param {El} el @param {string} attribute */
+/** Returns the text of the elements of an IDREF list. @param {El} el @param {string} attribute */
 function referencedText(el, attribute) {
   const ids = attr(el, attribute);
   if (!ids) return "";
@@ -255,8 +255,8 @@ function referencedText(el, attribute) {
 }
 
 /**
- * Why a field is invalid, in the words of the page, else of the browser. The browser's words for a
- * secret say how long it is in brackets, which are left out.
+ * Returns why a field is invalid, in the words of the page, or else of the browser. The browser states the length of a
+ * value in brackets, which are left out for secrets.
  * @param {El} el
  */
 function invalidMessage(el) {
@@ -270,7 +270,7 @@ function invalidMessage(el) {
 }
 
 /**
- * A text without the secrets that fields of its tree hold, for a page may print them.
+ * Returns a text without the secrets of the fields in its tree, because a page may print them.
  * @param {Document} doc @param {Iterable<Shadow>} shadows @param {string} text
  */
 function withoutSecrets(doc, shadows, text) {
@@ -286,14 +286,14 @@ function withoutSecrets(doc, shadows, text) {
   return text;
 }
 
-/** The words for a sign of work. @param {Naming} naming @param {El} el */
+/** Returns the text of a busy indicator. @param {Naming} naming @param {El} el */
 function busyText(naming, el) {
   const role = explicitRole(el);
   return naming.name(el, tagOf(el), role || "progressbar") || clean(reportedAria(el, "aria-valuetext") || "", MAX_LABEL) ||
     noticeText(el, MAX_LABEL) || ((attr(el, "aria-busy") || "").toLowerCase() === "true" ? "loading" : "progress bar");
 }
 
-/** How far a sign of work is, in percent; "" where it does not say. @param {El} el */
+/** Returns the progress of a busy indicator in percent, or "" if it is unknown. @param {El} el */
 function busyShare(el) {
   const share = isProgressBar(el) ? shareOf(el) : NaN;
   return share >= 0 ? Math.floor(100 * share) + " %" : "";
