@@ -1,20 +1,18 @@
 // @ts-check
-// The poller: while the page is followed, it checks regularly for changes that neither mutations
-// nor events show, starts a sweep when there may be some, and asks the daemon to probe for
-// listeners.
+// While the page is followed, Poller regularly checks for changes without a mutation or event, starts a sweep when there
+// may be some, and asks the daemon to probe for listeners.
 //
-// It owns the timer, the sweep under way and the intervals, which grow while nothing happens. Agent
+// It owns the timer, the sweep in progress and the intervals, which grow while the page is idle. Agent
 // starts and stops it, and reports activity.
 
-/** Milliseconds between ticks while the page is followed, and between polls while it is idle. */
+/** The milliseconds between ticks while the page is followed, and between polls while it is idle. */
 const TICK_EVERY = 250, POLL_IDLE = 1000;
 /**
- * Milliseconds between sweeps of a page that seems unchanged, and when the last sweep found
- * nothing.
+ * The milliseconds between sweeps of a page that seems unchanged, and after a sweep that found nothing.
  */
 const SWEEP_EVERY = 2000, SWEEP_IDLE = 4000;
 /**
- * Milliseconds between probes: when elements came, when anything happened, and when nothing did.
+ * The milliseconds between probes: after elements were added, after any activity, and while the page is idle.
  */
 const PROBE_GROWN = 500, PROBE_EVERY = 2000, PROBE_IDLE = 4000;
 
@@ -24,12 +22,12 @@ class Poller {
     this.agent = agent;
     this.model = agent.model;
     this.timer = 0;
-    /** Something happened since the last poll, and since the last probe. */
+    /** Whether the page was active since the last poll, and since the last probe. */
     this.activeSincePoll = this.activeSinceProbe = true;
     this.lastPoll = this.lastProbe = 0;
-    /** The sweep under way. @type {SlicedSweep | null} */
+    /** The sweep in progress. @type {SlicedSweep | null} */
     this.sweep = null;
-    /** When the next poll may begin, and when the last sweep ended. */
+    /** The time at which the next poll may start, and the time at which the last sweep ended. */
     this.nextPoll = this.lastSweep = 0;
     this.sweepEvery = SWEEP_EVERY;
     this.continueSweep = this.continueSweep.bind(this);
@@ -45,7 +43,7 @@ class Poller {
     clearTimeout(this.timer);
   }
 
-  /** Something happened in the page. */
+  /** Notes activity of the page. */
   noteActivity() {
     this.activeSincePoll = this.activeSinceProbe = true;
   }
@@ -63,8 +61,7 @@ class Poller {
   }
 
   /**
-   * Asks for a probe now and then, because listeners are added without a mutation, and soon after
-   * elements were inserted.
+   * Requests a probe at intervals, because listeners are added without a mutation, and soon after elements were inserted.
    * @param {number} now
    */
   askForProbe(now) {
@@ -76,8 +73,8 @@ class Poller {
   }
 
   /**
-   * Checks a part of the document, and begins a sweep when there may be changes elsewhere.
-   * @param {number} start now
+   * Checks a part of the document, and starts a sweep when there may be changes elsewhere.
+   * @param {number} start the current time
    */
   poll(start) {
     const { agent, model } = this;
@@ -98,16 +95,16 @@ class Poller {
     if (model.pending || agent.writer.isHeaderNews()) agent.schedule();
   }
 
-  /** Drops the sweep under way. What it did not check remains to be checked. */
+  /** Drops the sweep in progress. The next sweep checks what remains. */
   abandonSweep() {
     if (this.sweep) this.model.changes.invalidateLayout();
     this.sweep = null;
   }
 
-  /** Works on the sweep for a slice. */
+  /** Runs one slice of the sweep. */
   continueSweep() {
     const { agent, model, sweep } = this;
-    if (!sweep) return; // a read has checked everything meanwhile
+    if (!sweep) return; // a read has checked everything in between
     if (!agent.pushing || model.changes.rescan) {
       this.abandonSweep();
       return;
@@ -123,7 +120,7 @@ class Poller {
     if (model.pending) agent.schedule();
   }
 
-  /** The sweep is complete. @param {SlicedSweep} sweep */
+  /** Completes a sweep. @param {SlicedSweep} sweep */
   endSweep(sweep) {
     const { agent, model } = this;
     this.sweep = null;

@@ -1,16 +1,18 @@
 // @ts-check
-// Reveals: text that is in the document and not shown, until a class, a style, an attribute or an
-// animation shows it while the daemon acts.
+// Reveals finds text in the document that is hidden until a class, a style, an attribute or an animation shows it while the
+// daemon acts.
 //
-// Reveals owns the elements that were not shown when the act began, or when they were added, and
-// have text in them. Notices (58-notices.js) takes those that are shown at each check. What fades
-// in has opacity 0 for its first frame, what fades out is there until its last one, what unfolds has no height at first, and a
-// drawer slides in from outside of the viewport: waits says that such an animation is under way, for Rest (61-rest.js) and
-// settle (70-commands.js). Everything is bounded: an act waits REVEAL_AT_MOST for all animations together.
+// Reveals owns the elements with text that were hidden at the start of the act, or when they were added. At each check,
+// Notices (58-notices.js) takes those that are now shown. An element that fades in has opacity 0 in its first frame. An
+// element that fades out is visible until its last frame. An element that unfolds has no height at first. A drawer slides
+// in from outside the viewport. waits reports whether such an animation is in progress, for Rest (61-rest.js) and settle
+// (70-commands.js). All work is bounded: an act waits at most REVEAL_AT_MOST for all animations together.
 
-/** How many elements with attributes are looked at when an act begins, and how many are kept. */
+/**
+ * The maximum number of elements with attributes that are checked at the start of an act, and of elements that are kept.
+ */
 const MAX_LOOKED_AT = 3000, MAX_UNSHOWN = 300;
-/** How long animations that show or hide something are waited for in one act, in milliseconds. */
+/** The maximum wait per act for animations that show or hide content, in milliseconds. */
 const REVEAL_AT_MOST = 1000;
 /** Elements of the head, and others without text of their own. */
 const NEVER_SHOWN = new Set(["meta", "link", "base", "title", "source", "track", "param"]);
@@ -19,24 +21,27 @@ class Reveals {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** The elements that are not shown. @type {Set<El>} */
+    /** The hidden elements. @type {Set<El>} */
     this.unshown = new Set();
-    /** Those of them that were shown in this act. @type {Set<El>} */
+    /** The elements that became visible in this act. @type {Set<El>} */
     this.shown = new Set();
-    /** The animations that run, of the check that is under way; null: not read yet. @type {Animation[] | null} */
+    /** The running animations at the current check, or null if they are not read yet. @type {Animation[] | null} */
     this.animations = null;
-    /** An animation shows or hides something that matters. */
+    /** Whether an animation shows or hides relevant content. */
     this.animated = false;
-    /** When that was first so in this act; 0: not yet. */
+    /** The time at which animated first became true in this act, or 0. */
     this.since = 0;
-    /** The time of the document when the act began. */
+    /** The time of the document timeline at the start of the act. */
     this.begun = 0;
-    /** The trees that were looked at in this act, how many elements more may be, and how many trees there were. @type {Set<Tree>} */
+    /**
+     * The trees that were checked in this act, the remaining budget of elements, and the number of trees.
+     * @type {Set<Tree>}
+     */
     this.looked = new Set();
     this.left = this.trees = 0;
   }
 
-  /** An act begins. */
+  /** Starts an act. */
   begin() {
     this.clear();
     this.begun = Number(this.model.doc.timeline.currentTime);
@@ -45,7 +50,7 @@ class Reveals {
     this.lookAtTrees();
   }
 
-  /** Looks at the trees that it has not looked at in this act: scans find shadow trees during it, too. */
+  /** Checks the trees that are not yet checked in this act. Scans may find shadow trees during the act. */
   lookAtTrees() {
     this.trees = this.model.sweep.follows;
     for (const tree of [this.model.doc, ...this.model.sweep.shadows]) {
@@ -67,9 +72,9 @@ class Reveals {
   }
 
   /**
-   * Notes which of some elements, in document order, are not shown and have text.
-   * @param {ArrayLike<El>} elements @param {number} left how many may be looked at
-   * @param {boolean} [bare] also those without attributes, which the sheets of shadow trees hide by their tags
+   * Notes the hidden elements with text among elements in document order.
+   * @param {ArrayLike<El>} elements @param {number} left the maximum number to check
+   * @param {boolean} [bare] includes elements without attributes, which style sheets of shadow trees hide by tag
    */
   look(elements, left, bare) {
     /** @type {El | null} */
@@ -86,12 +91,12 @@ class Reveals {
     return left;
   }
 
-  /** Whether an element is drawn, is not folded, and is in no drawer that has not slid in yet. @param {El} el */
+  /** Whether an element is drawn, not folded, and not in a drawer that has yet to slide in. @param {El} el */
   isShown(el) {
     return isShown(el) && (PHRASING.has(tagOf(el)) || !isCollapsedBox(el)) && !this.model.visibility.isInDrawer(el);
   }
 
-  /** Keeps an element that is not shown, if it has text. Reports whether it does. @param {El} el */
+  /** Keeps a hidden element if it has text. Returns whether it has. @param {El} el */
   add(el) {
     const tag = tagOf(el);
     if (NO_MESSAGE.has(tag) || NEVER_SHOWN.has(tag) || this.unshown.size >= MAX_UNSHOWN || !saysText(el)) return false;
@@ -99,7 +104,7 @@ class Reveals {
     return true;
   }
 
-  /** A check begins. Returns the elements that are shown now, and notes what is not shown in them. */
+  /** Starts a check. Returns the elements that are now shown, and notes hidden content in them. */
   take() {
     this.animations = null;
     this.animated = false;
@@ -117,13 +122,15 @@ class Reveals {
     return shown;
   }
 
-  /** Notes what is not shown in an element that was added. @param {El} el */
+  /** Notes hidden content in an added element. @param {El} el */
   noteAdded(el) {
     if (!this.isShown(el)) this.add(el);
     else this.look(queryWithin(el, "*"), MAX_UNSHOWN);
   }
 
-  /** A check ends. Waits for what an animation is about to show or to take away, and for drawers that slide in or out. */
+  /**
+   * Ends a check. Decides whether to wait for animations that show or hide content, and for drawers that slide in or out.
+   */
   awaitAll() {
     for (const el of this.unshown) {
       if (this.animated) return;
@@ -132,7 +139,7 @@ class Reveals {
     if (!this.animated) this.animated = this.running().some((animation) => slides(animation) || (this.isOfAct(animation) && folds(animation)));
   }
 
-  /** Whether an animation of this act runs, which a script may have begun without a change of the document. */
+  /** Whether an animation of this act runs. A script may have started it without a mutation. */
   isAnimating() {
     this.animations = null;
     return this.running().some((animation) => this.isOfAct(animation));
@@ -143,18 +150,18 @@ class Reveals {
     return startTime === null || Number(startTime) >= this.begun;
   }
 
-  /** Waits for an element that is rendered and not shown if an animation shows it. @param {El} el */
+  /** Waits for a rendered but hidden element if an animation shows it. @param {El} el */
   await(el) {
     if (this.animated || !safe.checkVisibility(el, RENDERED)) return;
     this.animated = this.running().some((animation) => isAnimatedWith(animation, el) && changesOpacity(animation));
   }
 
-  /** Waits for an element that is shown if an animation makes it transparent. @param {El} el */
+  /** Waits for a visible element if an animation makes it transparent. @param {El} el */
   awaitEnd(el) {
     if (!this.animated) this.animated = this.running().some((animation) => isAnimatedWith(animation, el) && fadesOut(animation));
   }
 
-  /** The animations that run and end. */
+  /** Returns the running animations that have an end. */
   running() {
     if (this.animations === null) {
       this.animations = this.model.animations.list().filter(({ effect, playState }) =>
@@ -163,7 +170,7 @@ class Reveals {
     return this.animations;
   }
 
-  /** Whether an act goes on because of an animation. */
+  /** Whether the act must wait for an animation. */
   waits() {
     if (!this.animated) return false;
     const now = performance.now();
@@ -177,7 +184,7 @@ function isShown(el) {
   return safe.checkVisibility(el, VISIBLE) || getComputedStyle(el).display === "contents";
 }
 
-/** Whether an animation is one of an element or of what is around it. @param {Animation} animation @param {El} el */
+/** Whether an animation affects an element or one of its ancestors. @param {Animation} animation @param {El} el */
 function isAnimatedWith({ effect }, el) {
   const target = /** @type {KeyframeEffect} */ (effect).target;
   if (target === null || target === undefined) return false;
@@ -185,7 +192,7 @@ function isAnimatedWith({ effect }, el) {
   return safe.contains(around, el) || (isShadow(safe.getRootNode(around)) && isWithinNode(el, around));
 }
 
-/** How many slots of an element, and how much of what is assigned to them and to slots in that, is looked at. */
+/** The maximum number of slots of an element to check, and of nodes that are assigned to them and to nested slots. */
 const MAX_SLOTS = 8, MAX_SLOTTED = 50;
 
 /** Whether an element has text in it, or shows text of its host. @param {El} el */
@@ -193,7 +200,10 @@ function saysText(el) {
   return hasText(safe.textContent(el)) || slottedIn(el).some((node) => hasText(safe.textContent(node)));
 }
 
-/** What of the content of its host an element in a shadow tree shows, also what another host around that one slots. @param {El} el */
+/**
+ * Returns the content of its host that an element in a shadow tree shows, including content that an outer host slots.
+ * @param {El} el
+ */
 function slottedIn(el) {
   /** @type {(El | Text)[]} */
   const nodes = [];
@@ -207,7 +217,7 @@ function slottedIn(el) {
 
 const RENDERED = { opacityProperty: false, visibilityProperty: false, contentVisibilityAuto: false };
 
-/** Whether an animation is one of what shows or hides an element. @param {Animation} animation */
+/** Whether an animation changes properties that show or hide an element. @param {Animation} animation */
 function changesOpacity({ effect }) {
   return /** @type {KeyframeEffect} */ (effect).getKeyframes().some((frame) => frame.opacity !== undefined || frame.visibility !== undefined);
 }
@@ -215,17 +225,17 @@ function changesOpacity({ effect }) {
 /** Properties that move a box. @type {(keyof ComputedKeyframe)[]} */
 const SLIDING = ["transform", "translate", "left", "right", "top", "bottom", "marginLeft", "marginRight", "marginTop", "marginBottom", "width", "height"];
 
-/** Whether an animation slides a box with text that floats above the page into the viewport, or out of it. @param {Animation} animation */
+/** Whether an animation slides a floating box with text into or out of the viewport. @param {Animation} animation */
 function slides({ effect }) {
   const { target, pseudoElement } = /** @type {KeyframeEffect} */ (effect);
   if (!target || pseudoElement || !saysText(/** @type {El} */ (target))) return false;
   const { left, right, top, bottom } = safe.rect(/** @type {El} */ (target));
-  if (left > 0 && right < innerWidth && top > 0 && bottom < innerHeight) return false; // a drawer that leaves begins at an edge
+  if (left > 0 && right < innerWidth && top > 0 && bottom < innerHeight) return false; // a drawer that leaves starts at an edge
   if (!/^(?:fixed|absolute)$/.test(getComputedStyle(target).position)) return false;
   return /** @type {KeyframeEffect} */ (effect).getKeyframes().some((frame) => SLIDING.some((name) => frame[name] !== undefined));
 }
 
-/** Whether an animation ends in full transparency. @param {Animation} animation */
+/** Whether an element is fully transparent at the end of its animation. @param {Animation} animation */
 function fadesOut({ effect }) {
   const frames = /** @type {KeyframeEffect} */ (effect).getKeyframes();
   return frames.length > 0 && Number(frames[frames.length - 1].opacity) === 0;

@@ -1,12 +1,13 @@
 // @ts-check
-// The elements that may say something (SOURCES in 56-noticed.js), found again only when they may be others.
+// Sources lists the elements that may cause a notice (SOURCES in 56-noticed.js). It repeats the query only if the result
+// may have changed.
 //
 // One query takes 0.5 ms for 1,000 elements, and an action makes three checks. Sources owns the list of
-// the last query. Mutations say when it may be another one; what fields are invalid no mutation says.
+// the last query. Mutations show when the list may have changed. Whether a field is invalid causes no mutation.
 
 /** Attributes that make an element a source. */
 const SOURCE_ATTRIBUTES = new Set(["role", "aria-live", "aria-modal", "aria-invalid", "aria-busy", "popover"]);
-/** Matches every source, by the names of attributes alone, which takes less time than SOURCES. Values are compared afterwards. */
+/** Matches a superset of the sources, by attribute names only, which is faster than SOURCES. isSource checks the values. */
 const MAYBE_SOURCES = "[role],[aria-live],output,dialog,[aria-modal],[popover],[aria-invalid],h1,h2,h3,[aria-busy],progress";
 
 /** Whether one of MAYBE_SOURCES is a source. @param {El} el */
@@ -18,16 +19,16 @@ class Sources {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** The elements of each known tree, in document order; null: they are to be looked for. @type {El[] | null} */
+    /** The elements of each known tree, in document order, or null if a query is due. @type {El[] | null} */
     this.known = null;
-    /** How many shadow trees had been followed by the last query. */
+    /** The number of followed shadow trees at the last query. */
     this.trees = 0;
   }
 
   /**
-   * Takes in mutations.
+   * Processes mutations.
    * @param {MutationRecord[]} records
-   * @param {boolean} closely whether added elements are looked into, which is worth while when a check follows soon
+   * @param {boolean} closely whether added elements are searched, which pays off when a check follows soon
    */
   note(records, closely) {
     if (this.known !== null && records.some((r) => this.mayMakeSources(r, closely))) this.known = null;
@@ -40,7 +41,7 @@ class Sources {
     return added.some((n) => isElement(n) && (!closely || safe.matches(n, SOURCES) || firstWithin(n, SOURCES) !== null));
   }
 
-  /** All elements that may say something, in every known tree; each once or twice. */
+  /** Yields the sources of all known trees, each once or twice. */
   *found() {
     const { doc, sweep } = this.model;
     const trees = [doc, ...sweep.shadows];

@@ -1,19 +1,19 @@
 // @ts-check
-// Toasts: texts that appear over the page without a role that says what they are.
+// Toasts are texts that appear over the page without a role that identifies them.
 //
-// The functions decide which box a change belongs to, and whether that box is a toast. They keep
-// nothing; Notices (58-notices.js) knows what was there before. Menus, lists, forms and what fills
-// the viewport are not toasts: what they hold is in the page's elements.
+// The functions find the box that a change belongs to, and decide whether that box is a toast. They keep no state; Notices
+// (58-notices.js) knows the earlier boxes. Menus, lists, forms and boxes that fill the viewport are not toasts, because
+// their content is listed as elements.
 
-/** How far up the flat tree, and how far down, the box of a change is searched. */
+/** The number of levels up and down the flat tree in which the box of a change is searched. */
 const MAX_BOX_ANCESTORS = 8, MAX_BOX_DESCENDANTS = 12;
-/** The largest part of the viewport that a toast covers, and one that no change of its own shows. */
+/** The largest share of the viewport that a toast covers, and that a toast covers whose box itself did not change. */
 const TOAST_SHARE = 0.4, DEEP_TOAST_SHARE = 0.15;
-/** How many links and buttons a toast has. */
+/** The maximum number of links and buttons in a toast. */
 const MAX_TOAST_CONTROLS = 3;
 const TOAST_ROLES = new Set(["", "none", "presentation", "generic", "group", "region", "note"]);
 const TOASTLESS_TAGS = new Set(["nav", "header", "footer", "main", "label", "legend", "a", "button", "form", "table", "ul", "ol", "body", "html", "dialog"]);
-/** What no toast has in it. */
+/** Matches content that no toast contains. */
 const TOASTLESS = "input,select,textarea,table,ul,ol,form,nav,iframe,[role=menu],[role=listbox],[role=option],[role=menuitem],[role=tooltip],[role=grid],[role=tree]";
 
 /** Whether an element is out of the flow. @param {El} el */
@@ -22,8 +22,7 @@ function isFloating(el) {
 }
 
 /**
- * The box out of the flow that a node is in, or, of an element that was added, that is in it; null
- * if there is none.
+ * Returns the box out of the flow that contains a node, or that an added element contains, or null if there is none.
  * @param {El} el @param {boolean} added
  */
 function floatingBox(el, added) {
@@ -44,10 +43,10 @@ function isVisibleInView(box) {
   return hasArea(r) && isInViewport(r);
 }
 
-/** How many elements of a box are asked for their cursor. */
+/** The maximum number of elements of a box whose cursor is read. */
 const MAX_TOAST_PARTS = 60;
 
-/** Whether a box may be a toast, by what it is and has in it. @param {El} box @param {number} share of the viewport */
+/** Whether a box may be a toast, by its style and content. @param {El} box @param {number} share of the viewport */
 function isToastLike(box, share) {
   if (!TOAST_ROLES.has(explicitRole(box)) || TOASTLESS_TAGS.has(tagOf(box))) return false;
   const { width, height } = safe.rect(box);
@@ -62,7 +61,10 @@ function isToastLike(box, share) {
   return queryWithin(box, "a[href],button,[role=button]").length <= MAX_TOAST_CONTROLS && countPointers(box) <= MAX_TOAST_CONTROLS;
 }
 
-/** How many elements near the beginning of a box have cursor: pointer of their own: controls that are drawn. @param {El} box */
+/**
+ * Returns how many elements near the start of a box set cursor: pointer themselves, as custom controls do.
+ * @param {El} box
+ */
 function countPointers(box) {
   const inside = queryWithin(box, "*");
   let pointers = 0;
@@ -72,15 +74,15 @@ function countPointers(box) {
   return pointers;
 }
 
-/** What a toast says; empty when that is not a message. @param {El} box */
+/** Returns the text of a toast, or "" if it is not a message. @param {El} box */
 function toastText(box) {
   const text = noticeText(box, MAX_NOTICE);
   return text.length >= 3 && /\p{L}/u.test(text) ? text : "";
 }
 
 /**
- * The boxes out of the flow near the top of the document, with what they say: what was there
- * before. Deeper ones are not searched for, because each costs a style.
+ * Returns the boxes out of the flow near the top of the document, with their texts, as a baseline. Deeper boxes are not
+ * searched, because each costs a style.
  * @param {Document} doc @returns {Map<El, string>}
  */
 function floatingBoxes(doc) {
