@@ -1,25 +1,25 @@
 // @ts-check
-// Variants: what classes and inline styles alone tell one element from those beside it: the chip that is "on" among chips, the day
-// that is blue among days. Pages draw states so, and say them in no attribute.
+// Variants: differences between an element and its siblings that only classes and inline styles show, such as the chip that is
+// "on" among chips or the day that is blue among days. Pages draw states in this way without any attribute for them.
 //
-// The elements beside it say what is a state: the class that the chosen chip has and another chip has not, where all else is the
-// same. A class that all have, or that stands for another kind of control, says nothing. Variants compares the attributes alone,
-// nothing is measured; marksOf asks, and Refresh has the others of a group described again when one of them changes.
+// The siblings show what is a state: a class that the chosen chip has and another chip lacks, with all else equal. A class that
+// all have, or that marks another kind of control, is not a state. Variants compares only attributes and measures nothing.
+// marksOf uses it, and Refresh describes the other elements of a group again when one of them changes.
 
-/** How many children of an element are compared, how many different kinds of them there may be, and how many words one has more. */
+/** The maximum number of children of an element that are compared, of different kinds among them, and of additional words of one kind. */
 const MAX_BESIDE_IT = 128, MAX_VARIANTS = 12, MAX_EXTRA = 3;
-/** How many characters of classes and styles are compared; who writes more draws no state with them. */
+/** The maximum number of characters of classes and styles that are compared. Longer ones express no state. */
 const MAX_WRITTEN = 2000;
-/** Classes that say how something is laid out or which place it has, besides NO_STATE and NO_WORD. */
+/** Classes that describe layout or position, in addition to NO_STATE and NO_WORD. */
 const NO_VARIANT = /^(?:first|last|odd|even|left|right|top|middle|center|start|end|next|prev|previous|new|old|flex|grow|shrink|truncate|italic|underline|capitalize|lowercase|border|ring|outline|group|peer|static|absolute|isolate|contents|table|filter|blur|invert|resize|main|sub|alt|wide|narrow|tall|thin|big|tiny|fade|show|shown|in|out|anim|hover|collapse|ng|css|js|jsx|sc|ripple|wave|btn|chip|tag|badge|icon|tab|pill|day|link|text|label|title|name|image|img|pic|photo|thumb|has-[a-z-]+|with-[a-z-]+|no-[a-z-]+)$/;
-/** Words that say a state wherever they tell one element from another: of links, and of fewer than three elements, no others count. */
+/** Words that count as a state wherever they distinguish an element. For links, and for fewer than three elements, no other words count. */
 const VARIANT_STATE = /^(?:on|off|sel|cur|act|active|selected|current|chosen|picked|pressed|toggled|marked|checked|crossed|done|completed|taken|booked|reserved|sold|occupied|unavailable|locked|muted|pinned|flagged|today|correct|incorrect|wrong|matched|solved|found|won|lost|lit|filled|open|closed|disabled|liked|starred|unread|error|invalid|playing|paused|online|offline)$/;
-/** The declarations of a style that are drawn as a state. */
+/** The declarations of a style that draw a state. */
 const DRAWN_STATE = /(?:^|;)\s*(background(?:-color)?|color)\s*:\s*([^;]{1,40})/g;
 
 /**
- * The children of an element by what their attributes say of how they are drawn: kinds has the words of each kind, usual the one
- * that more than half of them have, if any. known has the words of those that were asked for, by what is written in their attributes.
+ * The children of an element, compared by the attributes that style them. kinds has the words of each kind. usual is the kind of more
+ * than half of the children, if any. known has the words that were computed so far, by the attributes of the element.
  * @typedef {{clock: number, kinds: Map<string, {tag: string, words: Set<string>, count: number}>, usual: string, signature: string,
  *   known: Map<string, string>}} Alike
  */
@@ -30,11 +30,11 @@ class Variants {
     this.model = model;
     /** @type {Expando<Alike>} */
     this.groups = new Expando();
-    /** The elements whose children may be of other kinds now, with what their group was. @type {Map<El, string>} */
+    /** The elements whose children may have changed their kinds, with the former signature of the group. @type {Map<El, string>} */
     this.due = new Map();
   }
 
-  /** The word for what tells an element from those beside it, or "". @param {El} el @param {string} tag */
+  /** Returns the word that distinguishes an element from its siblings, or "". @param {El} el @param {string} tag */
   of(el, tag) {
     const parent = safe.parentNode(el);
     if (!parent || !isElement(parent) || hasNoAttributes(el) || FIELD_TAGS.has(tag)) return "";
@@ -78,13 +78,13 @@ class Variants {
     return group;
   }
 
-  /** The children of an element, or how one of them is drawn, changed. @param {DomNode | null} parent */
+  /** Notes that the children of an element, or the style of one of them, changed. @param {DomNode | null} parent */
   note(parent) {
     const group = parent && isElement(parent) && this.groups.get(parent);
     if (group && !this.due.has(parent)) this.due.set(parent, group.signature);
   }
 
-  /** Has those described again whose group has other kinds now. */
+  /** Marks the elements of each group whose kinds have changed, so that they are described again. */
   refresh() {
     const { changes, records } = this.model;
     for (const [parent, before] of this.due) {
@@ -116,13 +116,13 @@ function alikeIn(parent, clock) {
   return { clock, kinds, usual, known: new Map(), signature: [...kinds.keys()].sort().join("\n") + "\n\n" + usual };
 }
 
-/** What the attributes of an element say of how it is drawn, as they are; "" for nothing. @param {El} el @param {string} tag */
+/** Returns the styling attributes of an element unchanged, or "" if it has none or they are too long. @param {El} el @param {string} tag */
 function writtenAs(el, tag) {
   const classes = attr(el, "class") || "", style = attr(el, "style") || "";
   return (classes === "" && style === "") || classes.length + style.length > MAX_WRITTEN ? "" : tag + "\n" + classes + "\n" + style;
 }
 
-/** The tag of an element, its classes, and the drawn part of its style. @param {El} el @param {string} tag */
+/** Returns the tag of an element, its classes, and the drawn part of its style. @param {El} el @param {string} tag */
 function drawnAs(el, tag) {
   if (hasNoAttributes(el)) return tag;
   const classes = attr(el, "class"), style = attr(el, "style");
@@ -134,12 +134,12 @@ function drawnAs(el, tag) {
   return words.size ? tag + " " + [...words].sort().join(" ") : tag;
 }
 
-/** The words that others have not. @param {Set<string>} others @param {Set<string>} words */
+/** Returns the words that others do not have. @param {Set<string>} others @param {Set<string>} words */
 function missingIn(others, words) {
   return [...words].filter((word) => !others.has(word));
 }
 
-/** The first of the classes that is the word of a state, or "". @param {string[]} classes @param {Set<string>} base what the others have, too */
+/** Returns the first state word among the classes, or "". @param {string[]} classes @param {Set<string>} base what the others have, too */
 function firstWord(classes, base) {
   for (const one of classes) {
     const word = variantWord(one, base);
@@ -148,7 +148,10 @@ function firstWord(classes, base) {
   return "";
 }
 
-/** The word of a class that tells a variant: a word alone, or behind the name of the block. @param {string} token @param {Set<string>} base */
+/**
+ * Returns the word in a class that may be a variant: the whole class, or the part after the name of the block.
+ * @param {string} token @param {Set<string>} base
+ */
 function variantWord(token, base) {
   if (token.length > 60 || /[:[\]/!]/.test(token) || DENIED.test(token)) return "";
   const modifier = /(?:--|__|_)([a-z]{2,20})(?:_[\w-]{4,}|-\d+(?:-\d+)*)?$/.exec(token.replace(/^_/, "x_"));
@@ -157,7 +160,10 @@ function variantWord(token, base) {
   return NO_STATE.test(word) || NO_WORD.test(word) && !MAY_BE_STATE.test(word) || NO_VARIANT.test(word) ? "" : word;
 }
 
-/** The color that tells an element from those beside it, as its classes or its style say it; "" for none. @param {El} el @param {string[]} words */
+/**
+ * Returns the color that distinguishes an element from its siblings, from its classes or its style; "" for none.
+ * @param {El} el @param {string[]} words
+ */
 function colorOf(el, words) {
   for (const word of words) {
     if (/^bg-[a-z]{3,12}(?:-\d{2,3})?$/.test(word)) return word;
@@ -169,7 +175,10 @@ function colorOf(el, words) {
   return "";
 }
 
-/** The plain word for a color, as rgb() writes it: people tell hues, not shades; "" for none. @param {string} color */
+/**
+ * Returns the plain word for a color in rgb() notation, or "" for none. It names the hue, because people distinguish hues, not shades.
+ * @param {string} color
+ */
 function hueOf(color) {
   const rgb = rgbOf(color);
   if (!rgb) return "";
@@ -178,7 +187,7 @@ function hueOf(color) {
   return hueWord(rgb);
 }
 
-/** The plain word for the hue of a color that is not gray. @param {number[]} rgb */
+/** Returns the plain word for the hue of a color that is not gray. @param {number[]} rgb */
 function hueWord([r, g, b]) {
   const most = Math.max(r, g, b), range = most - Math.min(r, g, b);
   const at = most === r ? ((g - b) / range + 6) % 6 : most === g ? (b - r) / range + 2 : (r - g) / range + 4;

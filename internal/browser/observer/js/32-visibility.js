@@ -1,30 +1,31 @@
 // @ts-check
-// Visibility: whether a person can see an element, and its box. An element is not listed when it
+// Visibility: whether a person can see an element, and its box. An element is not listed if it
 //
-//   - is not rendered, hidden, transparent or has no size (a transparent checkbox, radio or file
-//     input counts: a box beside it is drawn in its place; so does a field with a face, see 33-faces.js);
-//   - stands in a frame that is not rendered, hidden or without a size, as far as the frames around it may be asked;
+//   - is not rendered, hidden, transparent or without a size. Two kinds of transparent element are
+//     listed: a checkbox, radio or file input, because a box is drawn beside it, and a field with a face
+//     (33-faces.js);
+//   - is in a frame that is not rendered, hidden or without a size, as far as the frames around it are accessible;
 //   - is clipped to nothing, by itself or by a collapsed box around it;
 //   - lies left of or above the page, where scrolling cannot reach it, or in a box that is fixed outside of the
-//     viewport, as a drawer is before it slides in.
+//     viewport, such as a drawer before it slides in.
 //
-// Skip links (links to a fragment of the page) are listed even when they are clipped or off the
-// page: they appear when they have the focus. Elements that are hidden from assistive technology
-// alone (aria-hidden) are listed, because a person sees and uses them, and so are elements without
+// Skip links (links to a fragment of the page) are listed even if they are clipped or off the page,
+// because they appear when they have the focus. Elements that are hidden only from assistive
+// technology (aria-hidden) are listed, because a person sees and uses them. So are elements without
 // pointer events, because the keyboard reaches them.
 //
 // A visually hidden checkbox, radio or file input, clipped or shrunk to a pixel, is listed with the
-// box of its label, where a click reaches it. When it is not rendered at all, its label is listed
-// as its proxy; see Hints.proxyLabels.
+// box of its label, where a click reaches it. If it is not rendered at all, its label is listed as
+// its proxy; see Hints.proxyLabels.
 //
-// Visibility caches layout only between two calls of begin. Refresh, Sweep and Layout use it for
+// Visibility caches layout only until the next call of begin. Refresh, Sweep and Layout use it for
 // the list, actions and finders for single elements.
 
-/** How many parts of an element without a box are read. */
+/** The maximum number of parts that are read of an element without a box. */
 const MAX_PARTS = 64;
-/** How many ancestors are followed. */
+/** The maximum number of ancestors that are followed. */
 const MAX_ANCESTORS = 256;
-/** How many elements that may be fixed to the viewport are looked at. */
+/** The maximum number of elements that are examined for being fixed outside of the viewport. */
 const MAX_FIXED = 500;
 const EMPTY_RECT = new DOMRect();
 
@@ -39,19 +40,19 @@ class Visibility {
     /** Whether the element or a flat ancestor is collapsed, by element. @type {Map<El, boolean>} */
     this.collapsed = new Map();
     /**
-     * The images of image maps, by the name of the map; null: not collected yet.
+     * The images of image maps, by the name of the map. Null if not collected yet.
      * @type {Map<string, El> | null}
      */
     this.images = null;
-    /** Whether a select is drawn itself. @type {Map<El, boolean>} */
+    /** Whether a select is drawn, not replaced by another element. @type {Map<El, boolean>} */
     this.lists = new Map();
-    /** The boxes that are fixed outside of the viewport, by their trees. @type {Map<Tree, El[]>} */
+    /** The boxes that are fixed outside of the viewport, by tree. @type {Map<Tree, El[]>} */
     this.drawers = new Map();
-    /** The frame of the document is not shown. */
+    /** Whether the frame of the document is not shown. */
     this.unseen = false;
   }
 
-  /** Clears what was cached of styles and layout. */
+  /** Clears the cached styles and layout. */
   begin() {
     this.labels.firstOfMany.clear();
     this.collapsed.clear();
@@ -69,7 +70,7 @@ class Visibility {
   // ---- by the styles ------------------------------------------------------------------------
 
   /**
-   * Whether an element is visible by its styles; this needs no layout.
+   * Whether an element is visible by its styles. It needs no layout.
    * @param {El} el @param {string} tag @returns {boolean}
    */
   isVisibleByStyle(el, tag) {
@@ -85,7 +86,7 @@ class Visibility {
   }
 
   /**
-   * Whether the element has display: contents: no box of its own, but its children have boxes.
+   * Whether the element has display: contents, so that it has no box but its children do.
    * @param {El} el
    */
   isContents(el) {
@@ -93,7 +94,8 @@ class Visibility {
   }
 
   /**
-   * The parts of an element without a box: the texts and the nearest elements with a box in it.
+   * Returns the parts of an element without a box: the texts and the nearest elements with a box in
+   * it.
    * @param {El} el
    */
   parts(el) {
@@ -114,7 +116,8 @@ class Visibility {
   // ---- by the layout ------------------------------------------------------------------------
 
   /**
-   * The box of an element in the viewport: its own, its label's or that of its parts.
+   * Returns the box of an element in the viewport: its own box, or the box of its label, its face
+   * or its parts.
    * @param {El} el @param {string} tag @returns {DOMRect}
    */
   rect(el, tag) {
@@ -126,7 +129,7 @@ class Visibility {
       const face = toggle ? this.labelOf(el) : faceOf(el);
       return face ? this.rect(face, tagOf(face)) : rect;
     }
-    if (isCombo(el) && mayHaveFace(el, tag) && getComputedStyle(el).transform.startsWith("matrix(0,")) { // it is scaled to nothing
+    if (isCombo(el) && mayHaveFace(el, tag) && getComputedStyle(el).transform.startsWith("matrix(0,")) { // scaled to nothing
       const face = faceOf(el);
       if (face) return this.rect(face, tagOf(face));
     }
@@ -138,7 +141,7 @@ class Visibility {
 
   /**
    * Whether the box of an element is visible.
-   * @param {El} el @param {string} tag @param {DOMRect} rect as rect returned it @returns {boolean}
+   * @param {El} el @param {string} tag @param {DOMRect} rect the result of rect @returns {boolean}
    */
   hasVisibleBox(el, tag, rect) {
     if (!(rect.width > 0 && rect.height > 0)) return false;
@@ -147,7 +150,7 @@ class Visibility {
     return !this.isOffPage(el, rect) && !this.isClipped(el, tag) && !this.isCollapsed(el);
   }
 
-  /** Whether the list that an option stands in is drawn itself: nobody sees an option of one that something else is drawn for. @param {El} option */
+  /** Whether the list of an option is drawn. If something else is drawn in its place, its options are invisible. @param {El} option */
   isListSeen(option) {
     const list = closestOf(option, "select");
     if (!list) return true;
@@ -157,21 +160,23 @@ class Visibility {
   }
 
   /**
-   * Whether a control is visually hidden: only the keyboard and assistive technology reach it.
+   * Whether a control is visually hidden, so that only the keyboard and assistive technology reach
+   * it.
    * @param {El} el @param {DOMRect} rect
    */
   isVisuallyHidden(el, rect) {
     return (rect.width <= 1 && rect.height <= 1) || this.isOffPage(el, rect) || this.clipsItself(el);
   }
 
-  /** The first visible label of a control. @param {El} control @returns {El | null} */
+  /** Returns the first visible label of a control. @param {El} control @returns {El | null} */
   labelOf(control) {
     for (const label of this.labels.of(control)) if (this.isVisible(label, "label")) return label;
     return null;
   }
 
   /**
-   * Whether a toggle is hidden from assistive technology, and its label holds an element with a role of its own that is drawn for it.
+   * Whether a toggle is hidden from assistive technology, and its label contains an element with its own role that replaces the
+   * toggle.
    * @param {El} toggle
    */
   isDrawnBeside(toggle) {
@@ -204,7 +209,7 @@ class Visibility {
     }
   }
 
-  /** The boxes of a tree that are fixed wholly outside of the viewport. @param {Tree} tree */
+  /** Returns the boxes of a tree that are fixed wholly outside of the viewport. @param {Tree} tree */
   drawersOf(tree) {
     let drawers = this.drawers.get(tree);
     if (drawers === undefined) {
@@ -212,7 +217,8 @@ class Visibility {
       const fixed = inTree(tree, this.styles.of(tree).fixed);
       for (let i = 0; i < fixed.length && i < MAX_FIXED; i++) {
         const rect = safe.rect(fixed[i]);
-        // One within a transformed box is fixed to that, which is its offsetParent then.
+        // A fixed box inside a transformed element is fixed to that element, which is then its
+        // offsetParent.
         if (hasArea(rect) && !isInViewport(rect) && fixed[i].offsetParent === null && getComputedStyle(fixed[i]).position === "fixed") drawers.push(fixed[i]);
       }
       this.drawers.set(tree, drawers);
@@ -233,13 +239,13 @@ class Visibility {
     return clipsAll(style.clipPath) || (style.clip !== "auto" && /absolute|fixed/.test(style.position) && clipsAll(style.clip));
   }
 
-  /** Whether a collapsed box around the element hides it, and nothing else is drawn for it. @param {El} el */
+  /** Whether a collapsed box around the element hides it, and the element has no face. @param {El} el */
   isCollapsed(el) {
     const box = this.collapsedAround(el);
     return box !== null && !(isTuckedAway(el, box) && faceOf(el) !== null);
   }
 
-  /** The collapsed box around the element that hides it, or null. @param {El} el @returns {El | null} */
+  /** Returns the collapsed box around the element that hides it, or null. @param {El} el @returns {El | null} */
   collapsedAround(el) {
     if (!this.styles.overflows || !this.isBelowCollapsed(el)) return null;
     for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_ANCESTORS; up++) {
@@ -251,7 +257,7 @@ class Visibility {
     return null;
   }
 
-  /** Whether a field is hidden in a box that is only there to hide it. @param {El} el */
+  /** Whether a field is in a box that only serves to hide it. @param {El} el */
   isTucked(el) {
     const box = tagOf(el) === "textarea" || isCombo(el) ? this.collapsedAround(el) : null;
     return box !== null && isTuckedAway(el, box);
@@ -281,7 +287,7 @@ class Visibility {
 
   // ---- image maps ---------------------------------------------------------------------------
 
-  /** The image that an area belongs to, a visible one if there are several. @param {El} area */
+  /** Returns the image of an area, preferably a visible one if there are several. @param {El} area */
   imageOf(area) {
     const map = closestOf(area, "map");
     const name = map && (attr(map, "name") || attr(map, "id"));
@@ -299,7 +305,7 @@ class Visibility {
     return this.images.get(name) || null;
   }
 
-  /** The bounds of an area within its image. @param {El} area */
+  /** Returns the bounds of an area within its image. @param {El} area */
   areaRect(area) {
     const image = this.imageOf(area);
     const shape = image && shapeOf(area, safe.rect(image));
@@ -307,7 +313,7 @@ class Visibility {
   }
 }
 
-/** Whether the frame of the document is not shown. A transparent one counts as shown: pages put it over what they draw for it. */
+/** Whether the frame of the document is not shown. A transparent frame counts as shown, because pages lay one over a drawn control. */
 function isUnseenFrame() {
   if (window.parent === window) return false;
   if (innerWidth === 0 || innerHeight === 0) return true;
@@ -319,7 +325,7 @@ function isUnseenFrame() {
   return false;
 }
 
-/** The element that holds a window; null when that is of another origin. @param {Window} w */
+/** Returns the element that contains a window, or null if the element is of another origin. @param {Window} w */
 function frameElementOf(w) {
   try {
     return /** @type {El | null} */ (w.frameElement);
@@ -329,8 +335,8 @@ function frameElementOf(w) {
 }
 
 /**
- * Tags that are listed with the boxes of their children when they have none themselves: a link
- * around a floating image.
+ * Tags that are listed with the boxes of their children if they have no box themselves, such as a
+ * link around a floating image.
  */
 const BOXLESS_TAGS = new Set(["a", "button", "div", "span", "summary", "details"]);
 
@@ -361,7 +367,7 @@ function partRect(part) {
   return range.getBoundingClientRect();
 }
 
-/** Whether some of a box is in the viewport. @param {DOMRect} r */
+/** Whether a part of a box is in the viewport. @param {DOMRect} r */
 function isInViewport(r) {
   return r.right > 0 && r.bottom > 0 && r.left < innerWidth && r.top < innerHeight;
 }
@@ -371,7 +377,7 @@ function hasArea(r) {
   return r.width > 0 && r.height > 0;
 }
 
-/** The box of a straight line, which has no area without its stroke. @param {El} shape @param {DOMRect} r @returns {DOMRect} */
+/** Returns the box of a straight line, which has no area without its stroke. @param {El} shape @param {DOMRect} r @returns {DOMRect} */
 function strokedRect(shape, r) {
   if (r.width === 0 && r.height === 0) return r;
   const style = getComputedStyle(shape), stroke = style.stroke === "none" ? 0 : parseFloat(style.strokeWidth) || 0;
@@ -423,12 +429,12 @@ function isCollapsedBox(n) {
   return style.display !== "inline" && style.display !== "contents" && clips(style);
 }
 
-/** How wide and high a box is at most that hides the field of an editor or a combobox. */
+/** The maximum width and height of a box that hides the field of an editor or a combobox. */
 const MAX_HIDING = 3;
 
 /**
- * Whether a collapsed box is there to hide a combobox, or the text field of an editor that draws its text itself; others show what is in
- * them when they open.
+ * Whether a collapsed box exists to hide a combobox, or the text field of an editor that draws its text itself. Other collapsed boxes
+ * show their content when they open.
  * @param {El} field @param {El} box
  */
 function isTuckedAway(field, box) {
@@ -436,15 +442,15 @@ function isTuckedAway(field, box) {
   return (tag === "textarea" || isCombo(field)) && mayHaveFace(field, tag) && box.offsetWidth <= MAX_HIDING && box.offsetHeight <= MAX_HIDING;
 }
 
-/** Whether an element is in the top layer, which nothing clips. @param {El} n */
+/** Whether an element is in the top layer, where nothing clips it. @param {El} n */
 function isInTopLayer(n) {
   return (tagOf(n) === "dialog" || hasAttr(n, "popover")) && safe.matches(n, ":modal,:popover-open");
 }
 
 /**
- * The shape of an area of an image map: its bounds in the viewport, and points inside it; null when
- * it has no size. Chromium counts coordinates from the corner of the image's border, not of its
- * content.
+ * Returns the shape of an area of an image map: its bounds in the viewport, and points inside it.
+ * Null if it has no size. Chromium counts coordinates from the corner of the image's border, not of
+ * its content.
  * @param {El} area @param {DOMRect} box
  * @returns {{bounds: DOMRect, points: {x: number, y: number}[]} | null}
  */
@@ -473,7 +479,8 @@ function shapeOf(area, box) {
 }
 
 /**
- * Points inside a polygon: at some heights, the middle of the widest segment that is inside.
+ * Returns points inside a polygon: at some heights, the middle of the widest segment that is
+ * inside.
  * @param {number[]} xs @param {number[]} ys
  */
 function insidePoints(xs, ys) {

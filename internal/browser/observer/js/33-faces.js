@@ -1,31 +1,31 @@
 // @ts-check
-// Faces: what a page draws in the place of a field that it makes transparent, clips or shrinks. The text field of a
-// combobox that shows its choice beside it, a range below a drawn thumb, a number below drawn digits.
+// Faces: what a page draws in place of a field that it makes transparent, clips or shrinks. Examples are a combobox
+// whose choice is drawn beside its text field, a range below a drawn thumb, or a number below drawn digits.
 //
-// A person sees the face and uses the field, so the field is listed, and the value of a combobox without text
-// of its own is what its face says. The functions read a few elements around one field, and keep nothing.
-// Visibility and describe ask them.
+// A person sees the face and uses the field. So the field is listed, and the value of a combobox without its
+// own text is the text of its face. The functions read a few elements around one field, and keep no state.
+// Visibility and describe use them.
 
-/** How many ancestors of a field may be its face. */
+/** The maximum number of ancestors of a field that are examined for a face. */
 const MAX_FACE_DEPTH = 5;
-/** How many nodes of a face are read. */
+/** The maximum number of nodes of a face that are read. */
 const MAX_FACE_NODES = 60;
-/** How many elements are in the box of one field at most, with what it opens. */
+/** The maximum number of elements in the box of one field, including its popup. */
 const MAX_FACE_PARTS = 1000;
-/** How many characters of a face are a value. */
+/** The maximum number of characters of a face that are read as a value. */
 const MAX_FACE_TEXT = 200;
-/** A box that is smaller than this, in CSS pixels, is no face. */
+/** The minimum width and height of a face, in CSS pixels. */
 const MIN_FACE = 6;
-/** Tags of boxes that are drawn for more than one field. */
+/** Tags of boxes that serve more than one field. */
 const NO_FACES = new Set(["html", "body", "form", "fieldset", "table", "tbody", "tr", "main", "section", "article", "dialog"]);
-/** Fields; a box around several is the face of none. */
+/** Matches fields. A box around several fields is not a face. */
 const FACED = "input:not([type=hidden]),select,textarea";
-/** Parts of a face that are not its value. */
+/** Matches parts of a face that do not belong to its value. */
 const NO_VALUE = "label,legend,button,svg,input,select,textarea,script,style,template,ul,ol,menu,[role=button],[role=listbox],[role=option],[role=menu],[role=tooltip],[role=dialog]," +
   "[aria-live],[role=alert],[role=status],[hidden],[class*=placeholder i]:not([class*=select]),[class*=placeholder i].is-transparent";
 
 /**
- * Whether an element is a field that may be listed by its face.
+ * Whether an element is a field that may have a face.
  * @param {El} el @param {string} tag
  */
 function mayHaveFace(el, tag) {
@@ -34,7 +34,7 @@ function mayHaveFace(el, tag) {
 }
 
 /**
- * Whether the words beside a transparent select are one of its options: they are drawn for its choice.
+ * Whether the words beside a transparent select equal one of its options, and so show its choice.
  * @param {El} el @param {string} tag
  */
 function isDrawnChoice(el, tag) {
@@ -61,7 +61,7 @@ function isCombo(el) {
   return role === "combobox" || (role === null && attr(el, "aria-haspopup") === "listbox");
 }
 
-/** Whether an element holds several fields, or so much that it is no face of one. @param {El} n @param {El} field */
+/** Whether an element holds several fields, or too much content to be the face of one field. @param {El} n @param {El} field */
 function holdsMoreFields(n, field) {
   if (tagOf(n) !== "slot") return n.childElementCount > 1 && holdsAnotherField(n, field);
   const nodes = n.assignedNodes();
@@ -75,8 +75,8 @@ function holdsAnotherField(box, field) {
 }
 
 /**
- * Whether a person sees another field in this one. A field that nobody sees or uses is none, such as one that keeps the value of a list;
- * nor is the second thumb of a slider.
+ * Whether another field is distinct from this one for a person. It is not if nobody sees or uses it, such as an input that stores the
+ * value of a list, or if it is the second thumb of a slider.
  * @param {El} other @param {El} field
  */
 function isAnotherField(other, field) {
@@ -85,19 +85,19 @@ function isAnotherField(other, field) {
   return isToggle(other, tagOf(other)) || mayHaveFace(other, tagOf(other)) || !isOutOfSight(other);
 }
 
-/** Whether two boxes have a part in common. @param {DOMRect} a @param {DOMRect} b */
+/** Whether two boxes overlap. @param {DOMRect} a @param {DOMRect} b */
 function overlap(a, b) {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-/** Whether an element has no box, so that nothing of it is drawn, only of what is in it. @param {El} n */
+/** Whether an element has no box, so that only its content is drawn. @param {El} n */
 function isBoxlessPart(n) {
   return tagOf(n) === "slot" || getComputedStyle(n).display === "contents";
 }
 
 /**
- * Where to begin to look for a face: what is transparent around a field without a box of its own, and holds nothing else, is a part of the
- * field, such as the content of a box that shows a label in its place until it has the focus.
+ * Returns the element where the search for a face starts. A transparent element around a field that has no drawn box and is alone in it
+ * counts as part of the field, such as the content of a box that shows a label in its place until it has the focus.
  * @param {El} field
  */
 function outsideOf(field) {
@@ -111,7 +111,7 @@ function outsideOf(field) {
   return parent;
 }
 
-/** Whether the field is all that would be drawn in a box, in the flat tree. @param {El} box @param {El} field */
+/** Whether the field is all that a box would show, in the flat tree. @param {El} box @param {El} field */
 function holdsAlone(box, field) {
   if (isBoxDrawn(getComputedStyle(box))) return false;
   const stack = flatNodes(box, tagOf(box));
@@ -135,7 +135,7 @@ function holdsAlone(box, field) {
 }
 
 /**
- * The box that is drawn in the place of a field which is not drawn itself, or null.
+ * Returns the box that is drawn in place of a field that is not drawn itself, or null.
  * @param {El} field @returns {El | null}
  */
 function faceOf(field) {
@@ -143,7 +143,7 @@ function faceOf(field) {
     if (NO_FACES.has(tagOf(n)) || holdsMoreFields(n, field)) return null;
     if (isBoxlessPart(n)) continue;
     if (!safe.checkVisibility(n, VISIBLE)) {
-      if (up > 0) return null; // the field is transparent with much around it: nothing is drawn
+      if (up > 0) return null; // the field is transparent together with its surroundings, so nothing is drawn
       continue;
     }
     const rect = safe.rect(n);
@@ -153,7 +153,7 @@ function faceOf(field) {
 }
 
 /**
- * Whether an element is drawn for the combobox in it, which is listed.
+ * Whether an element is the face of the combobox in it, which is listed.
  * @param {El} el @param {Visibility} visibility
  */
 function isFaceOfCombo(el, visibility) {
@@ -161,7 +161,7 @@ function isFaceOfCombo(el, visibility) {
   return field !== null && !holdsAnotherField(el, field) && visibility.isVisible(field, "input");
 }
 
-/** Whether something of a box is drawn beside the field in it. @param {El} box @param {El} field */
+/** Whether a box shows anything other than the field in it. @param {El} box @param {El} field */
 function isFaceDrawn(box, field) {
   if (isBoxDrawn(getComputedStyle(box)) || hasOwnText(box)) return true;
   let left = MAX_FACE_NODES;
@@ -179,12 +179,13 @@ function isTransparent(color) {
 }
 
 /**
- * What the face of a combobox shows as its choice, when the field has no text of its own; else "".
+ * Returns the choice that the face of a combobox shows, if the field has no text of its own; else
+ * "".
  * @param {El} field
  */
 function drawnValue(field) {
   if (!isCombo(field) || field.value !== "" || isMasked(field) || isSecret(field) || isValueMasked(field)) return "";
-  if (safe.checkVisibility(field, VISIBLE) && isBoxDrawn(getComputedStyle(field))) return ""; // what stands beside it is no choice
+  if (safe.checkVisibility(field, VISIBLE) && isBoxDrawn(getComputedStyle(field))) return ""; // the text beside it is not its choice
   for (let n = flatElement(field), up = 0; n && up < MAX_FACE_DEPTH; n = flatElement(n), up++) {
     if (NO_FACES.has(tagOf(n)) || holdsMoreFields(n, field)) return "";
     if (isBoxDrawn(getComputedStyle(n))) return textOfFace(n, field);
@@ -192,13 +193,14 @@ function drawnValue(field) {
   return "";
 }
 
-/** Whether a style draws a box: a border, a background, a shadow. @param {CSSStyleDeclaration} style */
+/** Whether a style draws a box: a border, a background or a shadow. @param {CSSStyleDeclaration} style */
 function isBoxDrawn(style) {
   return style.borderBottomWidth !== "0px" || style.backgroundImage !== "none" || style.boxShadow !== "none" || !isTransparent(style.backgroundColor);
 }
 
 /**
- * The words in a face beside its field, without captions, buttons and lists; several choices are parted by commas.
+ * Returns the words in a face beside its field, without captions, buttons and lists. Several choices are separated
+ * by commas.
  * @param {El} face @param {El} field
  */
 function textOfFace(face, field) {
@@ -215,7 +217,7 @@ function textOfFace(face, field) {
       continue;
     }
     if (!isElement(node) || isMasked(node)) continue;
-    if (safe.matches(node, NO_VALUE) && !(/^[uo]l$/.test(tagOf(node)) && safe.contains(node, field))) continue; // a list of choices holds the field behind them
+    if (safe.matches(node, NO_VALUE) && !(/^[uo]l$/.test(tagOf(node)) && safe.contains(node, field))) continue; // a list of choices also contains the field, at its end
     const id = attr(node, "id");
     if (id && described.includes(" " + id + " ")) continue;
     const rect = safe.rect(node);

@@ -1,47 +1,47 @@
 // @ts-check
-// Elements that count only because of their cursor: they have cursor: pointer, and their parent has
-// not. The selectors of 15-styles.js find candidates, and the computed style confirms each.
+// Elements that are listed only because of their cursor: they have cursor: pointer and their parent
+// does not. The selectors of 15-styles.js find candidates, and the computed style confirms each.
 //
-// Cursors owns the set of elements found. Hints asks it for candidates and keeps the results as
-// HINT_POINTER.
+// Cursors owns the set of elements found. Hints requests candidates from it and keeps the results
+// as HINT_POINTER.
 
-/** How many elements that match the selectors are checked at a time. */
+/** The maximum number of elements that match the selectors and are checked at a time. */
 const MAX_POINTERS = 5000;
 /**
- * When sheets cannot be read: the elements that are checked instead, in document order, and how
- * many.
+ * If sheets cannot be read, these elements are checked instead, in document order, up to
+ * MAX_GUESSED.
  */
 const MAX_GUESSED = 1000;
 const GUESSED = "[class]:not(a,button,input,select,textarea,label,option,img,br,script,link,style)," + INLINE_POINTER;
 /**
- * A wrapper does not count beside the control in it when the control fills at least this part of
- * the wrapper.
+ * A wrapper with one control in it does not count if the control fills at least this part of the
+ * wrapper.
  */
 const WRAPPER_FILLED = 0.5;
 
-/** Tags that never count for their cursor. */
+/** Tags that never count because of their cursor. */
 const NO_POINTERS = new Set(["html", "body", "iframe", "frame", "object", "embed", "area", "map", "option", "optgroup", "slot"]);
 
-/** Widgets: the elements in them are their parts and do not count for their cursor. */
+/** Matches widgets. The elements inside them are their parts and do not count because of their cursor. */
 const WIDGETS = "a[href],button,summary,select,label," + ["button", "link", "checkbox", "radio", "switch", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "treeitem"].map((role) => "[role=" + role + "]").join(",");
 
 class Cursors {
   /** @param {Styles} styles */
   constructor(styles) {
     this.styles = styles;
-    /** The elements that count for their cursor. @type {Set<El>} */
+    /** The elements that count because of their cursor. @type {Set<El>} */
     this.found = new Set();
     /** Whether elements have cursor: pointer, as read since begin. @type {Map<El, boolean>} */
     this.pointers = new Map();
   }
 
-  /** Clears what was cached of styles. */
+  /** Clears the cached styles. */
   begin() {
     this.pointers.clear();
   }
 
   /**
-   * The elements of a document or shadow tree that may count for their cursor.
+   * Returns the elements of a document or shadow tree that may count because of their cursor.
    * @param {Tree} tree @returns {El[]}
    */
   candidates(tree) {
@@ -60,7 +60,7 @@ class Cursors {
   }
 
   /**
-   * The candidates in a subtree within its tree, the root included.
+   * Returns the candidates in a subtree within its tree, including the root.
    * @param {El} el @returns {El[]}
    */
   candidatesWithin(el) {
@@ -73,7 +73,8 @@ class Cursors {
   }
 
   /**
-   * Whether the element counts for its cursor. Reads styles, and boxes where it wraps something.
+   * Whether the element counts because of its cursor. It reads styles, and also boxes if the
+   * element wraps something.
    * @param {El} el
    */
   isPointer(el) {
@@ -94,7 +95,7 @@ class Cursors {
   }
 }
 
-/** The elements of a tree that a selector matches. @param {Tree} tree @param {string} selector */
+/** Returns the elements of a tree that match a selector. @param {Tree} tree @param {string} selector */
 function inTree(tree, selector) {
   return isDocument(tree) ? safe.querySelectorAll(tree, selector) : tree.querySelectorAll(selector);
 }
@@ -114,7 +115,7 @@ function isInWidget(el) {
 }
 
 /**
- * The host of the shadow tree that an element stands in, or null.
+ * Returns the host of the shadow tree that contains an element, or null.
  * @param {Node} n @returns {El | null}
  */
 function hostOf(n) {
