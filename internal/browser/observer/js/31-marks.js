@@ -1,29 +1,29 @@
 // @ts-check
-// Marks: what a person sees of an element and its name and states do not say. The icon of an element
-// without a name, by the word that its author gave the icon; and states that only classes tell.
-// Marks are guesses, and never a part of a name.
+// Marks: what a person sees of an element beyond its name and states. A mark names the icon of an
+// element without a name, by the word that its author used for the icon, or a state that only
+// classes express. Marks are guesses, and never a part of a name.
 //
-// marksOf reads the element and what is in it, and keeps nothing. Refresh calls it.
+// marksOf reads the element and its content, and keeps no state. Refresh calls it.
 
-/** How many marks an element has at most, and how many characters each. */
+/** The maximum number of marks of an element, and the maximum length of each in characters. */
 const MAX_MARKS = 4, MAX_MARK = 24;
-/** How many characters of a description or of other words are a mark. */
+/** The maximum and minimum length of a mark that is made of a description or of other words, in characters. */
 const MAX_WORDS = 40, MIN_WORDS = 3;
-/** How many characters of a text beside the name are read. */
+/** The maximum number of characters that are read of a text beside the name. */
 const MAX_BESIDE = 200;
-/** How many descendants of an element may be its icon. */
+/** The maximum number of descendants that are examined for an icon. */
 const MAX_ICON_NODES = 12;
 
-/** Classes of icon fonts and sprites, with the name of the icon behind. */
+/** Classes of icon fonts and sprites, followed by the name of the icon. */
 const ICON_CLASS = /^(?:[a-z]{1,8}-icon|fa[srlbd]?|bi|glyphicon|icons?|ic|ico|mdi|ti|ri|lucide|feather|octicon|codicon|las?|pi|ion|tabler-icon|bx[sl]?|uil|anticon|el-icon|pficon|icofont|i|sprite|svg)(?:--|__|[-_:])([a-z].*)$/i;
 const ICON_AFTER = /^([a-z][a-z-]*?)(?:--|__|[-_])ico(?:n)?$/i;
-/** Classes of elements that look like an icon: what the element does. */
+/** Classes of elements that look like an icon. The match is the action of the element. */
 const ACTION_CLASS = /(?:^|[-_])((?:close|delete|remove|edit|trash|search|menu|hamburger|settings|next|prev|previous|play|pause|share|like|favorite|reply|star|more|add|plus|minus|download|upload|copy|refresh|expand|collapse|back|dismiss|clear|undo|redo|print|bold|italic|underline|strike|indent|outdent|blockquote)(?:-(?:month|year|week|day|page|slide))?)(?:[-_](?:button|btn))?$/;
-/** Words of classes of empty boxes that say only that there is a box. */
+/** Words in classes of empty boxes that only describe a box. */
 const NO_WORD = /^(?:box|cell|tile|square|block|dot|swatch|item|row|col.*|grid|card|div|span|el|elem.*|node|piece|field|panel|handle|thumb|track|target|clickable|active|selected|hidden|visible|disabled|container|wrapper|content|inner|outer|ripple.*|overlay|backdrop|mask|shadow|.*-(?:wrapper|container|inner|overlay|root|button|btn))$/;
-/** The color of buttons that have none. */
+/** The default color of buttons. */
 const BUTTON_COLOR = "rgb(239, 239, 239)";
-/** The names of colors, as CSS has them. @type {Record<string, string>} */
+/** The names of colors in CSS. @type {Record<string, string>} */
 const COLORS = {
   "0,0,0": "black", "255,255,255": "white", "255,0,0": "red", "0,128,0": "green", "0,255,0": "lime", "0,0,255": "blue", "255,255,0": "yellow",
   "0,255,255": "cyan", "255,0,255": "magenta", "128,128,128": "gray", "128,0,0": "maroon", "128,128,0": "olive", "128,0,128": "purple",
@@ -31,33 +31,33 @@ const COLORS = {
   "255,215,0": "gold", "238,130,238": "violet", "75,0,130": "indigo", "255,127,80": "coral", "250,128,114": "salmon", "64,224,208": "turquoise",
   "220,20,60": "crimson", "211,211,211": "lightgray", "135,206,235": "skyblue", "70,130,180": "steelblue", "255,99,71": "tomato",
 };
-/** Words of icon classes that say how the icon looks. */
+/** Words in icon classes that describe the look of the icon. */
 const NO_ICON = /^(?:x?[sml]|x[sl]s?|md|lg|xl|sm|\d+x?|\d*xl|fw|spin|pulse|solid|regular|light|thin|brands|duotone|inverse|stack.*|rotate.*|flip.*|border|pull.*|li|ul|icons?|wrapper|container|only|buttons?|btn|small|large|medium|size.*|left|right|start|end|white|black|primary|secondary|base|img|image|svg|inline|text|link|item|before|after|root|box|wrap|bg|color|font.*|colou?red)$/;
 
-/** Classes that say a state, alone, as is-active or as a modifier; and some also behind other words. */
+/** Classes that express a state: as the whole class, as is-active or as a modifier. STATE_AFTER has the states that also count after other words. */
 const STATE_CLASS = /^(?:is-|has-been-|.*--|.*__)?(active|selected|open|opened|closed|disabled|current|checked|expanded|collapsed|completed|done|highlighted|starred|favorited|liked|loading|error|invalid|unread|editing)$/;
 const STATE_AFTER = /[-_](active|selected|disabled|current|checked|expanded)$/;
 const OTHER_STATE = /^is-([a-z]{3,16})$/;
-/** Modifiers that say how something looks or is laid out, or that change with the pointer. */
+/** Modifiers that describe look or layout, or that change with the pointer. */
 const NO_STATE = /^(?:hover(?:ed|ing)?|focus.*|animat.*|visible|mounted|ready|init.*|loaded|hydrated|interactive|clickable|link|button|primary|secondary|small|large|medium|normal|fullwidth|rounded|full|half|mobile|desktop|tablet|light|dark|info|success|danger|warning|white|black|bold|uppercase|relative|block|inline|fluid|fixed|sticky|touch|touched|dirty|pristine|valid|dragging|transition.*|horizontal|vertical|centered|left|right)$/;
-/** A quick look at all classes. */
+/** A quick test of all classes together. */
 const MAY_BE_STATE = /active|select|open|clos|disabled|current|check|expand|collaps|complet|done|highlight|starred|favorited|liked|loading|error|invalid|unread|editing|(?:^|\s)is-/;
-/** Attributes that say a state without a value or with "true", and those whose value is one. */
+/** Attributes that express a state if they are empty or "true", and attributes whose value is a state. */
 const STATE_FLAGS = ["data-selected", "data-checked", "data-active", "data-disabled"], STATE_VALUES = ["data-state", "data-status"];
-/** The states that such a value may be. */
+/** The states that count as such a value. */
 const STATE_VALUE = /^(?:active|selected|checked|on|open|current|complete|completed|done|loading|error|invalid)$/;
-/** Words that deny the state behind them, and the prefix of a library whose buttons are all "active". */
+/** Words that negate the state after them, and the prefix of a library whose buttons are all "active". */
 const DENIED = /(?:^|[-_])(?:not?|un|non|if|when|on|can|to|set|toggle|hide|show|js|btn|with|auto|default|mantine)[-_][a-z]+$/;
 
-/** Structural roles whose classes say something about what they hold. */
+/** Structural roles whose classes describe the state of their content. */
 const MARKED_BOXES = new Set(["listitem", "row", "cell", "gridcell", "columnheader", "article", "heading"]);
-/** What sorts a table. */
+/** Matches the controls that sort a table. */
 const SORTING = "button,a,[role=button],[tabindex]";
-/** How far above a control the header is that it sorts by. */
+/** The maximum distance from a control up to the header that it sorts by. */
 const MAX_HEADER = 4;
 
 /**
- * The marks of a described element, separated by spaces.
+ * Returns the marks of a described element, separated by spaces.
  * @param {Fields} fields @param {El} el @param {string} tag @param {Variants} variants
  */
 function marksOf(fields, el, tag, variants) {
@@ -90,13 +90,14 @@ function marksOf(fields, el, tag, variants) {
   return marks.join(" ");
 }
 
-/** Whether an element is all of its parent. @param {El} el @param {El} parent */
+/** Whether an element is the only content of its parent. @param {El} el @param {El} parent */
 function isOnlyChild(el, parent) {
   return safe.firstElementChild(parent) === el && safe.nextElementSibling(el) === null && !hasOwnText(parent);
 }
 
 /**
- * Adds the states that the classes and data attributes of an element say and its own states do not.
+ * Adds the states that the classes and data attributes of an element express and its own states do
+ * not.
  * @param {string[]} marks @param {El} el @param {number} states
  */
 function addStates(marks, el, states) {
@@ -107,7 +108,7 @@ function addStates(marks, el, states) {
     const said = attr(el, name), state = name.slice("data-".length);
     if ((said === "" || said === "true") && !isKnown(state, states)) addMark(marks, state);
   }
-  for (const name of attr(el, "role") === "tabpanel" ? [] : STATE_VALUES) { // a panel that is shown is the active one
+  for (const name of attr(el, "role") === "tabpanel" ? [] : STATE_VALUES) { // a panel that is shown is always active
     const state = attr(el, name);
     if (state && STATE_VALUE.test(state) && !isKnown(state, states)) addMark(marks, state);
   }
@@ -119,7 +120,7 @@ function addStates(marks, el, states) {
   }
 }
 
-/** How the column is sorted whose header an element is, or the first control of; "" for none. @param {El} el */
+/** Returns the sort order of a column, for its header or the first control in the header; "" for none. @param {El} el */
 function orderOf(el) {
   for (let /** @type {DomNode | null} */ n = el, up = 0; n && isElement(n) && up < MAX_HEADER; n = safe.parentNode(n), up++) {
     const sort = hasNoAttributes(n) ? null : attr(n, "aria-sort");
@@ -130,7 +131,7 @@ function orderOf(el) {
   return "";
 }
 
-/** The state that a class says, or "". @param {string} token */
+/** Returns the state that a class expresses, or "". @param {string} token */
 function stateOf(token) {
   token = token.replace(/^[-_]+|[-_]+$/g, "");
   if (token.length > 60 || /[:[\]/!]/.test(token) || DENIED.test(token)) return "";
@@ -140,7 +141,7 @@ function stateOf(token) {
   return other && !NO_STATE.test(other[1]) ? other[1] : "";
 }
 
-/** Whether the states of an element say what a class says. @param {string} state @param {number} states */
+/** Whether the states of an element already include the state of a class. @param {string} state @param {number} states */
 function isKnown(state, states) {
   /** @param {number} offset */
   const at = (offset) => (states >> offset) & 3;
@@ -172,7 +173,7 @@ function addMark(marks, mark) {
   if (marks.length < MAX_MARKS && !marks.includes(mark)) marks.push(mark);
 }
 
-/** The word for the icon of an element, or "". @param {El} el @param {string} tag */
+/** Returns the word for the icon of an element, or "". @param {El} el @param {string} tag */
 function iconOf(el, tag) {
   const own = tipWord(el) || iconWord(el, tag);
   if (own) return own;
@@ -191,7 +192,7 @@ function iconOf(el, tag) {
   return actionWord(el) || (inner.length > 0 ? actionWord(inner[0]) : "") || classWord(el);
 }
 
-/** The word in the name of the file that a style draws, or "". @param {El} el */
+/** Returns the word in the name of the file that a style draws, or "". @param {El} el */
 function drawnFile(el) {
   for (const pseudo of [null, "::before", "::after"]) {
     const style = getComputedStyle(el, pseudo);
@@ -205,10 +206,10 @@ function drawnFile(el) {
   return "";
 }
 
-/** Attributes in which scripts keep the tooltip of an element. */
+/** Attributes in which scripts store the tooltip of an element. */
 const TIPS = ["data-tooltip", "data-tip", "data-title", "data-original-title", "data-bs-original-title", "data-tippy-content"];
 
-/** What the tooltip of an element says, which a script draws, without the keys that do the same; or "". @param {El} el */
+/** Returns the text of a tooltip that a script draws, without its keyboard shortcut, or "". @param {El} el */
 function tipWord(el) {
   if (hasNoAttributes(el)) return "";
   for (const name of TIPS) {
@@ -219,7 +220,7 @@ function tipWord(el) {
   return "";
 }
 
-/** What an attribute for the page's own scripts says that an element does, when it is plain words, or "". @param {El} el */
+/** Returns the action named in an attribute for the page's own scripts, if it is plain words, or "". @param {El} el */
 function dataActionOf(el) {
   for (const name of ["data-action", "data-command"]) {
     const said = attr(el, name);
@@ -228,7 +229,7 @@ function dataActionOf(el) {
   return "";
 }
 
-/** What the class of an element says it does, or "". @param {El} el */
+/** Returns the action named in a class of an element, or "". @param {El} el */
 function actionWord(el) {
   for (const token of (attr(el, "class") || "").split(/\s+/, 40)) {
     const action = ACTION_CLASS.exec(token);
@@ -237,13 +238,13 @@ function actionWord(el) {
   return "";
 }
 
-/** The one class of an empty box, when it is a word, or "". @param {El} el */
+/** Returns the only class of an empty box, if it is a word, or "". @param {El} el */
 function classWord(el) {
   const own = (attr(el, "class") || "").trim();
   return /^[a-z]{3,}(?:-[a-z]{2,}){0,2}$/.test(own) && safe.firstElementChild(el) === null && !NO_WORD.test(own) && !MAY_BE_STATE.test(own) ? asMark(own) : "";
 }
 
-/** How a shape or an empty box looks: its form and color, or "". @param {El} el @param {string} tag */
+/** Returns the look of a shape or an empty box, as form and color, or "". @param {El} el @param {string} tag */
 function lookOf(el, tag) {
   const style = getComputedStyle(el);
   if (SHAPES.has(tag)) {
@@ -253,21 +254,24 @@ function lookOf(el, tag) {
   return safe.firstElementChild(el) === null ? colorWord(style.backgroundColor) : "";
 }
 
-/** The name of a color, as CSS has it, or its digits; "" for none. @param {string} color */
+/** Returns the CSS name of a color, or its hex digits; "" for none. @param {string} color */
 function colorWord(color) {
   const rgb = color === BUTTON_COLOR ? null : rgbOf(color);
   return rgb ? COLORS[rgb.join(",")] || "rgb-" + rgb.map((n) => n.toString(16).padStart(2, "0")).join("") : "";
 }
 
-/** The parts of a color as styles have it, from 0 to 255; null where nothing is drawn, or it is written in another way. @param {string} color */
+/**
+ * Returns the red, green and blue of a computed color, from 0 to 255. Null if the color is transparent or in another notation.
+ * @param {string} color
+ */
 function rgbOf(color) {
   const parts = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(color);
   return parts && parts[4] !== "0" ? parts.slice(1, 4).map(Number) : null;
 }
 
 /**
- * What else a person reads of a named element: the description of a control, or the text that it shows when its name is
- * another. The text of an element with a value is that value, and adds nothing.
+ * Returns what else a person reads of a named element: the description of a control, or its visible text if that
+ * differs from the name. The text of an element with a value is the value, and adds nothing.
  * @param {Fields} fields @param {El} el @param {string} tag
  */
 function wordsBeside(fields, el, tag) {
@@ -282,7 +286,7 @@ function wordsBeside(fields, el, tag) {
   return otherWords(text, name);
 }
 
-/** The words of a text that a name does not have, as one mark; "" when it has most of them. @param {string} text @param {string} name */
+/** Returns the words of a text as one mark, or "" if the name already has at least half of them. @param {string} text @param {string} name */
 function otherWords(text, name) {
   /** @param {string} s */
   const wordsOf = (s) => s.slice(0, MAX_BESIDE).toLowerCase().match(/[a-z0-9]+/g) || [];
@@ -297,7 +301,7 @@ function otherWords(text, name) {
   return /^[a-z]/.test(mark) ? mark : "is-" + mark;
 }
 
-/** The word for an element that may be an icon, or "". @param {El} el @param {string} tag */
+/** Returns the word for an element that may be an icon, or "". @param {El} el @param {string} tag */
 function iconWord(el, tag) {
   if (hasNoAttributes(el)) return "";
   if (tag === "use") return asMark((attr(el, "href") || attr(el, "xlink:href") || "").split("#")[1] || "");
@@ -319,14 +323,14 @@ function iconWord(el, tag) {
   return "";
 }
 
-/** The word in the file name of a picture, or "". @param {string} src */
+/** Returns the word in the file name of a picture, or "". @param {string} src */
 function fileWord(src) {
   if (!src || /^(?:data|blob|javascript):/i.test(src)) return "";
   const name = src.slice(0, 2000).split(/[?#]/)[0].split("/").pop() || "";
   return asMark(name.split(".")[0]);
 }
 
-/** A name as one word of small letters, digits and hyphens; "" if it is not a word. @param {string} name */
+/** Returns a name as one word of lowercase letters, digits and hyphens, or "" if it is not a word. @param {string} name */
 function asMark(name) {
   let word = name.slice(0, 80).replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
   word = word.replace(/^(?:icons?|ico?|svg|img|symbol|sprite)-/, "").replace(/-(?:icons?|ico|svg|img|\d+(?:px|x\d+)?|(?=[a-z]*\d)[0-9a-f]{6,})$/, "");

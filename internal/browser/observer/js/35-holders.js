@@ -1,27 +1,28 @@
 // @ts-check
-// Holders: clickable containers that a person takes for the only control in them, such as the cell
-// of a day around its button, or the item of a menu around its link. They are not interactive: a
-// click on the control reaches the container as well. The control has what only the container says,
-// which is whether the cell is selected.
+// Holders: clickable containers that look to a person like the only control in them, such as the
+// cell of a day around its button, or a menu item around its link. They are not listed as
+// interactive, because a click on the control reaches the container as well. The control takes over
+// the one state that only the container has: whether the cell is selected.
 //
-// The functions read the element and what is in it, and keep nothing. Refresh asks them.
+// The functions read the element and its content, and keep no state. Refresh calls them.
 
-/** Containers of more elements are not examined. */
+/** The maximum number of elements in a container that is examined. */
 const HOLDER_ELEMENTS = 30;
-/** Roles of containers; the others say what the element is, which its control does not. */
+/** Roles of containers. Any other role describes the element in a way that its control does not. */
 const HOLDER_ROLES = new Set(["", "generic", "none", "presentation", "listitem", "cell", "gridcell", "group", "row", "menuitem"]);
-/** Those of them whose selection the control shows. */
+/** The container roles whose selection the control shows. */
 const CELL_ROLES = new Set(["cell", "gridcell"]);
-/** Controls that do all that a click on the container around them does. */
+/** Matches controls that can do everything that a click on their container does. */
 const HELD = "a[href],button,summary,[role=button],[role=link],[role=menuitem],[onclick]";
-/** Controls beside which there is another one. */
+/** Matches elements that count as another control in the container. */
 const BESIDE = HELD + ",input,select,textarea,label,iframe,video[controls],audio[controls],[role],[tabindex],[contenteditable]";
-/** What a container says that its control does not say. */
+/** Matches containers with information that their control lacks. */
 const TELLING = "[aria-expanded],[aria-checked],[aria-pressed],[aria-haspopup],[aria-disabled=true]," +
   "[draggable=true],[aria-label],[aria-labelledby],[title]";
 
 /**
- * Whether an interactive element is only the container of one control that says the same.
+ * Whether an interactive element is only the container of one control with the same text and
+ * effect.
  * @param {El} el @param {string} tag @param {string} explicit @param {Hints} hints
  */
 function isHolder(el, tag, explicit, hints) {
@@ -42,7 +43,8 @@ function isHolder(el, tag, explicit, hints) {
 }
 
 /**
- * Whether a custom element, which only a listener makes interactive, draws a field that is the only control in it.
+ * Whether a custom element that only a listener makes interactive draws a field, and the field is its only
+ * control.
  * @param {El} el @param {Hints} hints
  */
 function isHostOfField(el, hints) {
@@ -54,7 +56,8 @@ function isHostOfField(el, hints) {
 }
 
 /**
- * The first element that a listener makes clickable, among one and its first descendants.
+ * Returns the first element that a listener makes clickable, among an element and its chain of
+ * first descendants.
  * @param {El | null} el
  */
 function listenerWithin(el) {
@@ -67,7 +70,7 @@ function textIn(el) {
   return clean(safe.textContent(el), MAX_TEXT);
 }
 
-/** In how many elements a control stands below its container at most, for isSelectedByHolder. */
+/** The maximum depth of a control below its container, for isSelectedByHolder. */
 const HOLDER_DEPTH = 4;
 
 /**

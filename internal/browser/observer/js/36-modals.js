@@ -1,22 +1,22 @@
 // @ts-check
-// Modals: which one is open, and which elements it obscures. An element is obscured when it lies
+// Modals: which modal is open, and which elements it obscures. An element is obscured if it lies
 // outside of the modal and cannot be reached before the modal is closed.
 //
-// The browser itself makes everything outside of a dialog that was opened with showModal inert. A
-// dialog that is only marked with aria-modal obscures what cannot be hit: an element beside it,
-// such as the list of a combobox that belongs to it, stays usable when a point of it receives
-// clicks.
+// For a dialog that was opened with showModal, the browser makes everything outside of it inert. A
+// dialog that is only marked with aria-modal obscures the elements that cannot be hit. An element
+// beside it, such as the list of its combobox, stays usable if a point of it receives clicks.
 //
-// Layout makes a ModalScope for each measurement; 66-points.js asks which modal covers an element.
+// Layout creates a ModalScope for each measurement. 66-points.js uses this file to find the modal
+// that covers an element.
 
-/** How many elements are hit tested in one branch, and in all. */
+/** The maximum number of elements that are hit tested in one branch, and in total. */
 const TRIES_OF_BRANCH = 8;
 const TRIES = 200;
 
 const MODALS = 'dialog:modal,[aria-modal="true"]';
 
 /**
- * The modal that is open, or null. Among several, the one that can be hit, else the last.
+ * Returns the open modal, or null. Of several, it is the topmost that can be hit, or else the last.
  * @param {Document} doc @param {Set<Shadow>} shadows
  * @returns {El | null}
  */
@@ -41,7 +41,7 @@ function isModal(el) {
 }
 
 /**
- * Whether a click in the middle of an element's visible part goes to it.
+ * Whether a click in the middle of an element's visible part reaches the element.
  * @param {El} el @param {DOMRect} rect
  */
 function canHit(el, rect) {
@@ -50,20 +50,20 @@ function canHit(el, rect) {
   return right > left && bottom > top && obscuredBy(el, (left + right) / 2, (top + bottom) / 2) === "";
 }
 
-/** Decides which elements a modal obscures, by trying whether the branches beside it can be hit. */
+/** Decides which elements a modal obscures, by hit testing the branches beside it. */
 class ModalScope {
   /** @param {El} modal @param {boolean} hasShadowTrees */
   constructor(modal, hasShadowTrees) {
     this.modal = modal;
     this.hasShadowTrees = hasShadowTrees;
-    /** The browser makes everything outside of the modal inert. */
+    /** Whether the browser makes everything outside of the modal inert. */
     this.inert = isInTopLayer(modal);
     /** The modal and its ancestors; a branch is a child of one of them. @type {Set<Node>} */
     this.ancestors = new Set();
     for (let /** @type {DomNode | null} */ n = modal, up = 0; n && up < MAX_ANCESTORS; n = flatParent(n), up++) this.ancestors.add(n);
-    /** How often each branch was tried; Infinity: it can be reached. @type {Map<Node, number>} */
+    /** The number of tries in each branch. Infinity means that the branch can be reached. @type {Map<Node, number>} */
     this.tries = new Map();
-    /** How many more tries there may be. */
+    /** The number of tries left. */
     this.left = TRIES;
   }
 
@@ -82,7 +82,7 @@ class ModalScope {
   }
 
   /**
-   * The branch that an element is in: the child of the nearest of the modal's ancestors.
+   * Returns the branch of an element: its ancestor that is a child of one of the modal's ancestors.
    * @param {El} el
    */
   branch(el) {
@@ -97,7 +97,7 @@ class ModalScope {
   }
 
   /**
-   * Tries whether a record's branch can be hit.
+   * Tests whether a record's branch can be hit.
    * @param {Rec} rec @param {number} x @param {number} y the scroll position
    */
   tryBranch(rec, x, y) {

@@ -1,14 +1,14 @@
 // @ts-check
-// Finding the node that is the row of an element, and reading the content of a row.
+// Finds the node that is the row of an element, and reads the content of rows.
 //
-// RowReader owns two caches: the numbers of fields, and what it learned of nodes since forget was
-// called. Rows calls forget before each series of reads, because the cache holds only while nothing
-// changes.
+// RowReader owns the numbers of fields and a cache of what it read of nodes since the last call of
+// forget. Rows calls forget before each series of reads, because the cache is valid only while
+// nothing changes.
 
-/** How many ancestors are searched for a row. */
+/** The maximum number of ancestors that are searched for a row. */
 const MAX_ROW_UP = 12;
 /**
- * The limits of a row, in nodes and in characters of markup: a larger ancestor is a section of the
+ * The limits of a row, in nodes and in characters of markup. A larger ancestor is a section of the
  * page.
  */
 const MAX_ROW_NODES = 200;
@@ -16,20 +16,20 @@ const MAX_ROW_MARKUP = 20000;
 const ROW_TAGS = new Set(["tr", "li", "article", "option"]);
 const ROW_ROLES = new Set(["row", "listitem", "option", "treeitem", "article"]);
 const GROUP_TAGS = new Set(["fieldset", "form"]);
-/** Containers of rows, and landmarks: the search for a row ends there. */
+/** Containers of rows, and landmarks. They end the search for a row. */
 const NO_ROW_TAGS = new Set(["html", "body", "main", "table", "tbody", "thead", "tfoot", "ul", "ol", "menu", "dialog", "select", "datalist"]);
 const NO_ROW_ROLES = new Set(["main", "list", "table", "grid", "treegrid", "rowgroup", "listbox", "tree", "feed", "dialog", "alertdialog", "application", "navigation", "menu", "menubar", "tablist", "toolbar"]);
-/** Classes that mark an element as a record, also when it is the only one. */
+/** Classes that mark an element as a record, even if it is the only one. */
 const ROW_CLASS = /(^|[\s_-])(item|row|card|entry|record|tile)([\s_-]|$)/i;
 
 /**
- * How many siblings on each side are compared to find out whether an element is one of several, and
- * for the title of a row.
+ * The number of siblings on each side that are compared to find out whether an element is one of
+ * several (MAX_ALIKE), and to find the title of a row (MAX_SIBLINGS).
  */
 const MAX_ALIKE = 3;
 const MAX_SIBLINGS = 12;
 
-/** Markup of fields, whose current values the markup does not show. */
+/** Matches markup of fields, whose current values are not in the markup. */
 const HAS_FIELDS = /<(input|select|textarea)/;
 
 /** @type {(el: El, tag: string) => HTMLCollectionOf<El>} */
@@ -37,12 +37,12 @@ const elementsIn = method(Element, "getElementsByTagName");
 /** @type {(el: El) => string} */
 const markupOfNode = getter(Element, "outerHTML");
 
-/** Finds and reads rows. It caches what it found until forget is called. */
+/** Finds and reads rows. It caches its results until forget is called. */
 class RowReader {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** The numbers of fields. @type {Expando<number>} */
+    /** The numbers of fields, by field. @type {Expando<number>} */
     this.controls = new Expando();
     this.lastControl = 0;
     /**
@@ -58,7 +58,7 @@ class RowReader {
     this.states = new Map();
   }
 
-  /** Clears the cache: something may have changed. */
+  /** Clears the cache, because something may have changed. */
   forget() {
     this.steps = new Map();
     this.alike = new Map();
@@ -68,13 +68,13 @@ class RowReader {
 
   // ---- finding ------------------------------------------------------------------------------
 
-  /** The node of the row of an element; the first node when the row is a group. @param {El} el */
+  /** Returns the node of an element's row, or the first node if the row is a group. @param {El} el */
   find(el) {
     const tag = tagOf(el);
     const role = hasAttr(el, "role") ? explicitRole(el) : "";
     if (isRowItself(tag, role)) return this.state(el) ? el : null;
     if (!role && !TAG_ROLES[tag] && !INTERACTIVE_TAGS.has(tag) && safe.firstElementChild(el) && this.isAlike(el)) return this.state(el) ? el : null;
-    /** The first of several similar elements around it that says by an attribute alone which record it shows. @type {El | null} */
+    /** The innermost of the similar elements around it that only an attribute identifies as a record. @type {El | null} */
     let keyed = null;
     for (let n = flatElement(el), up = 1; n && up < MAX_ROW_UP; up++) {
       const step = this.step(n);
@@ -94,14 +94,14 @@ class RowReader {
     return keyed;
   }
 
-  /** What an ancestor says, which many elements ask about. @param {El} n */
+  /** Returns the relation of an ancestor to the rows in it, and its parent. The result is cached, because many elements need it. @param {El} n */
   step(n) {
     let step = this.steps.get(n);
     if (step === undefined) this.steps.set(n, (step = { what: this.whatIs(n), above: flatElement(n) }));
     return step;
   }
 
-  /** Whether an ancestor is the row of elements in it. @param {El} n */
+  /** Returns the relation of an ancestor to the rows of the elements in it: ROW, NO_ROW and so on. @param {El} n */
   whatIs(n) {
     const tag = tagOf(n);
     const role = hasAttr(n, "role") ? explicitRole(n) : "";
@@ -124,7 +124,7 @@ class RowReader {
     return this.length(n) > this.length(el) || parts(n, "img[alt],img[src],input,select,textarea").some((f) => f !== el && !safe.contains(el, f));
   }
 
-  /** How much text is in a node. @param {El} n */
+  /** Returns the length of the text in a node. @param {El} n */
   length(n) {
     let length = this.lengths.get(n);
     if (length === undefined) {
@@ -138,7 +138,7 @@ class RowReader {
   // ---- reading -------------------------------------------------------------------------------
 
   /**
-   * The current state of a row; null when it is too large to be a row.
+   * Returns the current state of a row, or null if it is too large to be a row.
    * @param {El} node @returns {RowState | null}
    */
   state(node) {
@@ -167,14 +167,14 @@ class RowReader {
     return { mark: 0, markup: "", values, parts: gather.parts, unsure: false };
   }
 
-  /** The values of the fields in a node as one text: markup does not show them. @param {El} node */
+  /** Returns the values of the fields in a node as one text, because they are not in the markup. @param {El} node */
   valuesIn(node) {
     let out = "";
     for (const f of queryWithin(node, "input,select,textarea")) for (const part of this.fieldParts(f)) out += "\u001f" + part.text;
     return out;
   }
 
-  /** The value of a field as a part, unless it is secret. @param {El} el @returns {RowPart[]} */
+  /** Returns the value of a field as a part, or no part if the value is secret. @param {El} el @returns {RowPart[]} */
   fieldParts(el) {
     const tag = tagOf(el);
     if (tag === "select") return this.valuePart(el, "v", selectedText(el));
@@ -209,28 +209,29 @@ class RowReader {
   }
 }
 
-/** What an ancestor of an element says about the element's row; see RowReader.step. */
+/** The relation of an ancestor to an element's row; see RowReader.step. */
 const ROW = 1, NO_ROW = 2, GROUP = 3, MAY_BE_ROW = 4, PART_OF_ROW = 5;
 
-/** Whether an element is a row by its own markup. @param {string} tag @param {string} role */
+/** Whether an element is a row by its tag or role. @param {string} tag @param {string} role */
 function isRowItself(tag, role) {
   return ROW_TAGS.has(tag) || ROW_ROLES.has(role);
 }
 
-/** Whether an attribute of an element says which record it shows. @param {El} n */
+/** Whether an attribute of an element identifies its record. @param {El} n */
 function hasKey(n) {
   return !hasNoAttributes(n) && attributeNames(n).some((name) => KEY_ATTRIBUTE.test(name) && !GENERATED_KEY.test(attr(n, name) || ""));
 }
 
 /** Whether a node is too large to be a row. @param {El} n */
 function isLarge(n) {
-  return elementsIn(n, "*")[MAX_ROW_NODES] !== undefined; // its length would be counted to the end
+  return elementsIn(n, "*")[MAX_ROW_NODES] !== undefined; // reading its length would count all elements
 }
 
 const DESCRIBED = new Set(["dt", "dd"]);
 
 /**
- * The nodes of a row: one, or in a description list the terms and their descriptions.
+ * Returns the nodes of a row: one node, or the terms and descriptions of a group in a description
+ * list.
  * @param {El} node
  */
 function groupOf(node) {
@@ -264,7 +265,7 @@ function isOneOfSeveral(n) {
 }
 
 /**
- * Whether two siblings have the same tag and share a class, or the tags of their children.
+ * Whether two siblings have the same tag, and share a class or have the same child tags.
  * @param {El} a @param {El} b @param {string} cls the class of the first
  */
 function areAlike(a, b, cls) {
@@ -276,7 +277,7 @@ function areAlike(a, b, cls) {
   return other.split(/\s+/, 20).some((name) => name !== "" && names.has(name));
 }
 
-/** The tags of the first five children. @param {El} el */
+/** Returns the tags of the first five children. @param {El} el */
 function childTags(el) {
   let out = "";
   const root = shadowOf(el);

@@ -1,19 +1,19 @@
 // @ts-check
-// The content of a row as parts: texts, values of fields, and the attributes that identify records.
+// The content of a row as parts: texts, values of fields, and attributes that identify records.
 //
-// RowGather walks the row; partsOfMarkup makes the same parts from the markup of a row, which is
-// cheaper to keep than parts. RowReader (37-row-finder.js) chooses between the two;
+// RowGather walks the row. partsOfMarkup computes the same parts from the markup of a row, which is
+// cheaper to keep than parts. RowReader (37-row-finder.js) chooses between the two.
 // 37-row-compare.js and 39-rows.js read the parts.
 
-/** The limits of a row: the number of parts, and the characters of each. */
+/** The limits of a row: the number of parts, and the number of characters of each. */
 const MAX_ROW_PARTS = 80;
 const MAX_ROW_TEXT = 160;
 
-/** Elements that change by themselves, so they do not identify a record. */
+/** Elements that change by themselves, and so do not identify a record. */
 const LIVE_TAGS = new Set(["script", "style", "noscript", "template", "time", "progress", "meter", "output", "svg", "canvas", "video", "audio"]);
 const LIVE_ROLES = new Set(["alert", "status", "log", "timer", "progressbar", "marquee", "tooltip", "meter"]);
 const CAPTION_TAGS = new Set(["button", "summary"]);
-/** Attributes that identify records, and their values that libraries generate, which do not. */
+/** Attributes that identify records, and their library-generated values, which do not. */
 const KEY_ATTRIBUTE = /^(id|itemid|key|data-(.*[-_])?(id|key|uid|uuid|guid|pk|slug|sku|name|email|user|record|item))$/;
 const GENERATED_KEY = /^(:r|«|radix|headlessui|react|mui|ember|ext-|yui|j_id|__)/i;
 
@@ -22,16 +22,16 @@ const attributeNames = method(Element, "getAttributeNames");
 
 /**
  * A part of a row. Kind is "w" for a text, "v" for the value of a field, "h" for the URL of a link,
- * else the name of an attribute. Control is the number of the field or editor that contains the
- * part; hidden parts never appear in messages.
+ * and otherwise the name of an attribute. Control is the number of the field or editor that
+ * contains the part. Hidden parts never appear in messages.
  * @typedef {{kind: string, text: string, control: number, caption: boolean, hidden: boolean}} RowPart
  */
 
 /**
- * The content of a row at a mark (a number that the daemon gives each read; see Rows): the markup
- * that the browser serializes, which is much cheaper than a walk, and the values of its fields.
- * Parts are made from both when they are needed, or immediately where markup does not show
- * everything. Unsure: the row changed after the read and before it was noted.
+ * The content of a row at a mark (a number that the daemon assigns to each read; see Rows). It
+ * consists of the markup that the browser serializes, which is much cheaper than a walk, and the
+ * values of its fields. Parts are computed from both on demand, or immediately if the markup does
+ * not show everything. Unsure means that the row changed after the read and before it was noted.
  * @typedef {{mark: number, markup: string, values: RowPart[], parts: RowPart[] | null, unsure: boolean}} RowState
  */
 
@@ -67,7 +67,7 @@ class RowGather {
 
   /**
    * Adds the parts of an element's attributes or value. Reports whether to visit its children.
-   * @param {El} el @param {boolean} first it is the row itself
+   * @param {El} el @param {boolean} first whether it is the row itself
    */
   visit(el, first) {
     const tag = tagOf(el);
@@ -93,7 +93,8 @@ class RowGather {
 }
 
 /**
- * Whether an element does not belong to the row around it: it changes by itself, or is another row.
+ * Whether an element does not belong to the row around it, because it changes by itself or is
+ * another row.
  * @param {string} tag @param {string} role @param {boolean} first @param {boolean} live
  */
 function isSkippedInRow(tag, role, first, live) {
@@ -101,8 +102,8 @@ function isSkippedInRow(tag, role, first, live) {
 }
 
 /**
- * The part that an attribute makes, if any.
- * @param {string} tag @param {string} name @param {string} value @param {(name: string) => string | null} other attributes @param {boolean} masked
+ * Returns the part for an attribute, if any.
+ * @param {string} tag @param {string} name @param {string} value @param {(name: string) => string | null} other returns the element's other attributes @param {boolean} masked
  * @returns {RowPart[]}
  */
 function attributeParts(tag, name, value, other, masked) {
@@ -116,7 +117,7 @@ function attributeParts(tag, name, value, other, masked) {
 }
 
 /**
- * The parts of a row, made from its markup when they are needed first.
+ * Returns the parts of a row, computing them from its markup on first use.
  * @param {RowState} state @returns {RowPart[]}
  */
 function partsOf(state) {
@@ -134,15 +135,15 @@ const VOID_TAGS = new Set("area base br col embed hr img input link meta param s
 const RAW_TAGS = new Set(["script", "style", "noscript", "iframe", "xmp", "noembed", "noframes", "plaintext", "template"]);
 
 /**
- * The parts of serialized markup. The browser wrote it, so attributes are quoted and texts are
- * escaped.
+ * Returns the parts of serialized markup. The browser wrote it, so attributes are quoted and texts
+ * are escaped.
  * @param {string} markup
  */
 function partsOfMarkup(markup) {
   /** @type {RowPart[]} */
   const parts = [];
   /**
-   * The open elements, and whether each is skipped or a caption.
+   * The open elements, with flags for skipped content and captions.
    * @type {{tag: string, skipped: boolean, caption: boolean}[]}
    */
   const open = [];

@@ -1,32 +1,32 @@
 // @ts-check
-// Identity: whether an element is the one that was removed before, rendered again. Frameworks
-// replace elements; a ref to a removed element may pass to its successor only when no other element
-// could be meant.
+// Identity: decides whether an element is a formerly removed element, rendered again. Frameworks
+// replace elements. A ref to a removed element may pass to its successor only if it cannot mean any
+// other element.
 //
-// The file owns what is known of removed elements, in bounded tables that keep no node alive, and
-// the clock, which counts batches of mutation records: changes that a script makes in one task have
-// one time. Changes reports arrivals and departures; the daemon asks rematch for the ref of a
-// removed element.
+// This file keeps facts about removed elements, in bounded tables that keep no node alive. It also
+// owns the clock, which counts batches of mutation records: changes that a script makes in one task
+// have the same time. Changes reports arrivals and departures. The daemon calls rematch for the ref
+// of a removed element.
 
-/** How many removed elements are remembered, in all and of one batch. */
+/** The maximum number of removed elements that are remembered, in total and per batch. */
 const MAX_DEPARTED = 1000;
 const MAX_DEPARTED_AT_ONCE = 200;
-/** How many nodes of a removed subtree are visited. */
+/** The maximum number of nodes of a removed subtree that are visited. */
 const MAX_LEFT = 2000;
 /**
- * How many ancestors are searched for the text around an element, and how many characters of it are
- * compared.
+ * The maximum number of ancestors that are searched for the text around an element, and of its
+ * characters that are compared.
  */
 const MAX_CLIMB = 8;
 const MAX_AROUND = 300;
 /**
- * How many kinds of removed elements are distinguished, and of how many elements of one batch the
- * appearance is read.
+ * The maximum number of kinds of removed elements that are distinguished, and of elements per batch
+ * whose appearance is read.
  */
 const MAX_KINDS = 2000;
 const MAX_APPEARANCES = 300;
 
-/** Tags and roles of the items of lists and tables. */
+/** Tags and roles of items in lists and tables. */
 const ITEM_TAGS = new Set(["li", "tr", "td", "th", "dt", "dd", "article", "option"]);
 const ITEM_ROLES = new Set(["listitem", "row", "gridcell", "cell", "option", "treeitem", "article", "tab", "menuitem"]);
 
@@ -37,40 +37,41 @@ class Identity {
     /** The number of the current batch of mutation records. */
     this.clock = 0;
     /**
-     * Removed elements by ref: when each was removed, the text around it, and its node as long as
-     * that lives.
+     * Removed elements by ref: the time of the removal, the text around the element, and its node
+     * while that is alive.
      * @type {Map<number, {left: number, around: string, node: WeakRef<El>}>}
      */
     this.departed = new Map();
-    /** When a node was inserted, if a mutation record showed that. @type {Expando<number>} */
+    /** The time when a node was inserted, if a mutation record showed it. @type {Expando<number>} */
     this.arrivals = new Expando();
-    /** The batch that count and appearances belong to. */
+    /** The batch to which count and appearances refer. */
     this.batch = 0;
-    /** How many elements of the batch were remembered, and of how many the appearance was read. */
+    /** The number of elements of the batch that were remembered, and whose appearance was read. */
     this.count = 0;
     this.appearances = 0;
-    /** When an element of a kind was removed last; see kindKey. @type {Map<string, number>} */
+    /** The last time when an element of a kind was removed; see kindKey. @type {Map<string, number>} */
     this.lastLeft = new Map();
-    /** When more was removed at once than kinds were noted of. */
+    /** The last time when more elements were removed together than kinds are tracked. */
     this.lastManyLeft = 0;
-    /** When the first node was inserted that the model has not described yet; 0: none. */
+    /** The time of the oldest insertion that the model has not described yet; 0 if there is none. */
     this.undescribedSince = 0;
   }
 
-  /** A node was inserted into the document, with its subtree. @param {El} node */
+  /** Notes that a node and its subtree were inserted into the document. @param {El} node */
   noteArrival(node) {
     this.arrivals.set(node, this.clock);
     if (!this.undescribedSince) this.undescribedSince = this.clock;
   }
 
-  /** A node was removed from the document, with its subtree. @param {El} root */
+  /** Notes that a node and its subtree were removed from the document. @param {El} root */
   noteDeparture(root) {
     if (this.batch !== this.clock) {
       this.batch = this.clock;
       this.count = this.appearances = 0;
     }
     const { model } = this;
-    // A node that was inserted earlier and not described yet may look like one that is removed now.
+    // A node that was inserted earlier and is not yet described may look like a node that is
+    // removed now.
     const certain = !this.undescribedSince || this.undescribedSince === this.clock;
     let seen = 0;
     model.walk(root, AT_ROOT, (el, tag) => {
@@ -84,7 +85,7 @@ class Identity {
   }
 
   /**
-   * The kind of an element: the tag, and for interactive ones the appearance.
+   * Returns the kind of an element: its tag, and for an interactive element also its appearance.
    * @param {El} el @param {string} tag
    */
   kindKey(el, tag) {
@@ -92,7 +93,7 @@ class Identity {
   }
 
   /**
-   * Remembers a removed element, unless it may have been hidden first.
+   * Remembers a removed element, unless it may have been hidden before its removal.
    * @param {Rec} rec @param {El} root of the removed subtree
    */
   rememberLeft(rec, root) {
@@ -106,9 +107,9 @@ class Identity {
   }
 
   /**
-   * Whether a listed element may be a removed one, rendered again. It may when it was inserted with
-   * the removal or later, nothing of its kind was removed since, no other element looks like it,
-   * not even a hidden one, and the text around it is the same.
+   * Decides whether a listed element may be a removed element, rendered again. It may if all of
+   * these hold: it was inserted with the removal or later, nothing of its kind was removed since,
+   * no other element looks like it, not even a hidden one, and the text around it is the same.
    * @param {{ref: number, heir: number}} who the removed element and its successor
    * @returns {{why: string}} why it may not; empty when it may
    */
@@ -129,12 +130,12 @@ class Identity {
     if (this.hasTwin(rec)) return { why: "twin" };
     const now = wordsAround(rec.node, null);
     if (gone.around) return { why: gone.around === now.words ? "" : "words" };
-    // The text around the removed element is not known. Items of lists cannot be distinguished
+    // The text around the removed element is unknown. Items of lists cannot be distinguished
     // without it.
     return { why: now.around && isItem(now.around) ? "item" : "" };
   }
 
-  /** Whether another element looks like one, hidden or not. @param {Rec} rec */
+  /** Whether another element, hidden or not, looks like the given one. @param {Rec} rec */
   hasTwin(rec) {
     const { model } = this;
     const appearance = appearanceOf(rec.node);
@@ -146,7 +147,7 @@ class Identity {
   }
 
   /**
-   * When a node was inserted into the document; 0 when no mutation showed it.
+   * Returns the time when a node was inserted into the document, or 0 if no mutation showed it.
    * @param {Node} node @returns {number}
    */
   arrivedAt(node) {
@@ -157,8 +158,8 @@ class Identity {
 }
 
 /**
- * The text of the nearest ancestor that has more text than an element itself, up to a root; empty
- * when there is none.
+ * Returns the text of the nearest ancestor, up to a root, whose text differs from the element's
+ * own. Empty if there is none.
  * @param {El} el @param {El | null} root @returns {{words: string, around: El | null}}
  */
 function wordsAround(el, root) {
@@ -174,13 +175,13 @@ function wordsAround(el, root) {
   return { words: "", around: null };
 }
 
-/** What identifies an element by its text and attributes. @param {El} el */
+/** Returns the text and attributes that identify an element. @param {El} el */
 function appearanceOf(el) {
   const text = clean(safe.textContent(el), MAX_AROUND);
   return [text, ...["name", "aria-label", "title", "placeholder"].map((name) => attr(el, name))].join("\u001f");
 }
 
-/** Whether an element is an item of a list, or like one of its siblings. @param {El} el */
+/** Whether an element is an item of a list, or resembles one of its siblings. @param {El} el */
 function isItem(el) {
   if (ITEM_TAGS.has(tagOf(el)) || ITEM_ROLES.has(explicitRole(el))) return true;
   /** @param {El | null} other */

@@ -1,31 +1,32 @@
 // @ts-check
-// Rows: which record of a list an element belongs to. "Delete" in Alice's row becomes another
-// button when the page shows Carol in that row, although it is the same node with the same name:
-// lists that reuse their nodes do that.
+// Rows: the record of a list to which an element belongs. "Delete" in Alice's row becomes another
+// button when the page shows Carol in that row, although it is the same node with the same name.
+// This happens in lists that reuse their nodes.
 //
-// Every read of the daemon has a mark, a number that grows. Each element keeps its name and row,
-// and each row its content, at the marks at which they changed. So an action that was decided on at
-// a mark is checked at the press itself, with nothing sent before. The content of rows stays in the
-// page: only an error message quotes a few words of it, never values of fields or masked text.
+// Every read of the daemon has a mark, a number that increases. Each element keeps its name and
+// row, and each row its content, at the marks at which they changed. So an action that was decided
+// on at a mark is checked at the press itself, without an additional request. The content of rows
+// stays in the page: only an error message quotes a few words of it, never values of fields or
+// masked text.
 //
-// A row is the nearest ancestor that is an item of a list, a table or a tree, a group of a
-// description list, an article, a fieldset, a form, or one of several similar elements that has
-// more content than the element itself.
+// A row is the nearest ancestor that is an item of a list, table or tree, a group of a description
+// list, or an article. It may also be a fieldset, a form, or one of several similar elements, if it
+// has more content than the element itself.
 //
-// Rows owns the states. Changes touches what changed, Agent.read notes the states at a mark, and
-// the actions call check.
+// Rows owns the states. Changes touches the rows that changed, Agent.read notes the states at a
+// mark, and the actions call check.
 
-/** How many states of a row, or of an element, are kept. */
+/** The maximum number of states that are kept of a row or an element. */
 const MAX_STATES = 6;
 /**
- * How many new elements are noted with the read itself; the rest follows in slices. Of the first read, all follow: nobody
- * waits for that. The first slice is posted before the answer leaves, so that it mostly comes before what a client does about
- * the answer.
+ * The number of new elements that are noted during the read itself. The rest follows in slices. After the first read, all
+ * elements follow in slices, so that the read does not wait for them. The first slice is posted before the answer is sent, so
+ * it mostly runs before the client acts on the answer.
  */
 const NOTED_AT_ONCE = 200;
-/** How many elements are noted between two looks at the clock. */
+/** The number of elements that are noted between two checks of the time. */
 const NOTED_BETWEEN = 8;
-/** How many rows are remembered as touched; beyond that all rows count as touched. */
+/** The maximum number of rows that are remembered as touched. Beyond it, all rows count as touched. */
 const MAX_TOUCHED = 5000;
 
 /** The attributes whose change touches a row. */
@@ -38,7 +39,7 @@ class Row {
     this.node = new WeakRef(node);
     /** @type {RowState[]} */
     this.states = [];
-    /** The newest mark at which the daemon acted on an element in it. */
+    /** The newest mark at which the daemon acted on an element in the row. */
     this.acted = 0;
   }
 }
@@ -60,9 +61,9 @@ class Rows {
     /** Rows in which something changed since the newest mark. @type {Set<Row>} */
     this.touched = new Set();
     this.manyTouched = false;
-    /** Records that were inserted, moved or renamed and are to be noted. @type {Set<Rec>} */
+    /** Records that were inserted, moved or renamed, and are not noted yet. @type {Set<Rec>} */
     this.unnoted = new Set();
-    /** Some of them are still to be noted, and what changed meanwhile. */
+    /** Whether some records of the last read are still to be noted. changedMeanwhile has the nodes that have changed since. */
     this.pending = false;
     this.changedMeanwhile = new WeakSet();
     this.allChangedMeanwhile = false;
@@ -70,12 +71,12 @@ class Rows {
 
   // ---- noting -------------------------------------------------------------------------------
 
-  /** A node or its content changed: touches the rows around it. @param {DomNode} node */
+  /** Touches the rows around a node that changed, or whose content changed. @param {DomNode} node */
   touch(node) {
     for (let /** @type {DomNode | null} */ n = node; n; n = flatParent(n)) this.touchNode(n);
   }
 
-  /** Touches the row of one node; the caller also touches the ancestors. @param {DomNode} n */
+  /** Touches the row of one node. The caller must also touch the ancestors. @param {DomNode} n */
   touchNode(n) {
     const row = this.known.get(n);
     if (row) this.touchRow(row);
@@ -96,8 +97,7 @@ class Rows {
   }
 
   /**
-   * Notes the states of all rows and elements that changed, as they were read at a mark; noteMore
-   * continues.
+   * Notes the states of all rows and elements that changed, as read at a mark. noteMore continues.
    * @param {number} mark
    */
   note(mark) {
@@ -141,7 +141,7 @@ class Rows {
   /** @param {Rec} rec */
   noteOne(rec) {
     this.unnoted.delete(rec);
-    rec.missed = !safe.isConnected(rec.node); // what stands around it now is not what was read
+    rec.missed = !safe.isConnected(rec.node); // the content around it is no longer the content that was read
     if (!rec.missed && rec.shown && rec.fields[F_KIND] === INTERACTIVE) this.noteRec(rec);
   }
 
@@ -177,8 +177,8 @@ class Rows {
   }
 
   /**
-   * Text was entered into a field, which does not make its row another record: earlier states get
-   * the new value.
+   * Notes that text was entered into a field. That does not make its row another record, so earlier
+   * states receive the new value.
    * @param {El} target of the event
    */
   noteEntered(target) {
@@ -209,7 +209,8 @@ class Rows {
   }
 
   /**
-   * The daemon acted on an element: changes of its name and row are expected until the next turn.
+   * Notes that the daemon acted on an element. Changes of its name and row are then expected until
+   * the next turn.
    * @param {El | null} el
    */
   noteActed(el) {
@@ -225,7 +226,7 @@ class Rows {
     }
   }
 
-  /** The daemon gave a field a value. @param {El} field */
+  /** Notes that the daemon set the value of a field. @param {El} field */
   noteGiven(field) {
     this.noteEntered(field);
     this.noteActed(field);
@@ -234,28 +235,32 @@ class Rows {
   // ---- redraws ------------------------------------------------------------------------------
 
   /**
-   * Whether an element that replaced an equal one belongs to the same record, as the daemon read it.
+   * Whether an element that replaced an equal one belongs to the same record, as of the daemon's
+   * last read.
    * @param {Rec} old @param {Rec} now
    */
   mayInherit(old, now) {
     if (old.missed) return false;
     const was = stateAt(old.states || [], 0);
     const before = was && was.row && stateAt(was.row.states, 0);
-    if (!was) return !this.pending; // its row is another one, perhaps: it was not noted in time
+    if (!was) return !this.pending; // its row was not noted in time and may be another
     if (!was.row || !before) return true;
     const node = this.rowAfter(was.row, now);
     const after = node && this.reader.state(node);
     return after !== null && !before.unsure && this.rowDifference(now, /** @type {El} */ (node), before, after, 0) === null;
   }
 
-  /** The node of a row that was replaced, or remained, by an element in it. @param {Row} row @param {Rec} now */
+  /**
+   * Returns the node that a row has after a redraw: the former node if it remained, else the row of the new element.
+   * @param {Row} row @param {Rec} now
+   */
   rowAfter(row, now) {
     const last = row.node.deref();
     return last && safe.isConnected(last) && isInRow(now.node, last) ? last : this.reader.find(now.node);
   }
 
   /**
-   * An element that replaced an equal one has the names and rows of that one.
+   * Gives an element the names and rows of the equal element that it replaced.
    * @param {Rec} old @param {Rec} now
    */
   inherit(old, now) {
@@ -276,7 +281,8 @@ class Rows {
   // ---- checking -----------------------------------------------------------------------------
 
   /**
-   * What is different of an element since an action was decided on; null when it is still the same.
+   * Returns how an element has changed since an action was decided on, or null if it is still the
+   * same.
    * @param {Rec} rec @param {Known | undefined} known
    * @returns {null | {error: string, was: string, now: string}}
    */
@@ -286,7 +292,7 @@ class Rows {
     if (this.unnoted.has(rec)) this.noteOne(rec);
     const own = rec.acted >= known.start && known.start > 0;
     const was = stateAt(rec.states || [], own ? 0 : known.seen);
-    if (!was || !was.row || was.row.node.deref() !== rec.node) { // the name of a row is its content, which checkRow compares
+    if (!was || !was.row || was.row.node.deref() !== rec.node) { // if the element is its own row, its name is the content that checkRow compares
       const name = nameNow(this.model, rec);
       if (this.isRenamed(rec, known.name, name)) return { error: "renamed", was: known.name, now: name };
       if (was && !own && !sameName(was.name, name, () => this.neighborNames(rec), true)) return { error: "renamed", was: was.name, now: name };
@@ -309,7 +315,7 @@ class Rows {
 
   /**
    * @param {Rec} rec @param {El} node of its row @param {RowState} before @param {RowState} now
-   * @param {number} mark of before
+   * @param {number} mark the mark of before
    */
   rowDifference(rec, node, before, now, mark) {
     if (isSameState(before, now)) return null;
@@ -317,8 +323,8 @@ class Rows {
   }
 
   /**
-   * Keeps the name and row of an element. The function that it returns compares them, as check
-   * does.
+   * Records the name and row of an element. The returned function compares them with the current
+   * ones, as check does.
    * @param {Rec} rec
    */
   capture(rec) {
@@ -337,12 +343,15 @@ class Rows {
     };
   }
 
-  /** Whether an element has another name, and not only because of a tip at the pointer. @param {Rec} rec @param {string} was @param {string} now */
+  /**
+   * Whether an element has another name, and the change is not just a tip that is shown under the pointer.
+   * @param {Rec} rec @param {string} was @param {string} now
+   */
   isRenamed(rec, was, now) {
     return !sameName(was, now, () => this.neighborNames(rec)) && !isTip(rec.node, was, now, this.model.naming);
   }
 
-  /** The names of the elements with the same tag that are listed beside one. @param {Rec} rec */
+  /** Returns the names of the listed neighbors that have the same tag. @param {Rec} rec */
   neighborNames(rec) {
     const names = [];
     for (let r = rec.prev, n = 0; r && r.node && n < MAX_ALIKE; r = r.prev, n++) if (r.tag === rec.tag) names.push(r.fields[F_TEXT]);
@@ -350,7 +359,7 @@ class Rows {
     return names;
   }
 
-  /** The states of the rows beside one, at a mark and now. @param {El} node @param {number} mark */
+  /** Returns the states of the neighboring rows, at a mark and now. @param {El} node @param {number} mark */
   siblings(node, mark) {
     const out = { before: /** @type {RowState[]} */ ([]), after: /** @type {RowState[]} */ ([]) };
     const group = groupOf(node);
@@ -365,7 +374,7 @@ class Rows {
         out.before.push((row && stateAt(row.states, mark)) || now);
       }
     };
-    for (let /** @type {El | null} */ n = node, up = 0; n && up < 3 && !out.after.length; n = flatElement(n), up++) { // wrappers of single rows are the siblings then
+    for (let /** @type {El | null} */ n = node, up = 0; n && up < 3 && !out.after.length; n = flatElement(n), up++) { // a row without siblings may have a wrapper with siblings
       gather(n === node ? group[group.length - 1] : n, safe.nextElementSibling);
       gather(n, elementBefore);
     }
@@ -374,13 +383,14 @@ class Rows {
 }
 
 /**
- * What an action was decided on: the name, the mark of the read that the caller saw, and the mark
- * at which the caller's turn began. Doubtful: the elements beside it have changed since.
+ * The basis of an action's decision: the name, the mark of the read that the caller saw, and the
+ * mark at which the caller's turn started. Doubtful means that the elements beside it have changed
+ * since.
  * @typedef {{name: string, seen: number, start: number, doubtful: boolean}} Known
  */
 
 /**
- * Adds a state; the oldest is forgotten.
+ * Adds a state and drops the oldest beyond MAX_STATES.
  * @template {{mark: number}} T @param {T[]} states @param {T} state
  */
 function pushState(states, state) {
@@ -390,7 +400,7 @@ function pushState(states, state) {
 }
 
 /**
- * The state at a mark, or the oldest one; the newest for mark 0.
+ * Returns the state at a mark, or the oldest state. For mark 0, returns the newest.
  * @template {{mark: number}} T @param {T[]} states @param {number} mark @returns {T | null}
  */
 function stateAt(states, mark) {
@@ -400,14 +410,14 @@ function stateAt(states, mark) {
   return found;
 }
 
-/** The field or editing host that an input event is about. @param {El} target */
+/** Returns the field or editing host of an input event. @param {El} target */
 function editedField(target) {
   for (let /** @type {El | null} */ n = target; n; n = flatElement(n)) if (isEditingHost(n)) return n;
   return target;
 }
 
 /**
- * Whether an element has another name only because the pointer is over it: it had none, or it draws a tip beside the one that it had.
+ * Whether an element has another name only because the pointer is over it: it had no name, or it draws a tip beside its former name.
  * @param {El} node @param {string} was @param {string} now @param {Naming} naming
  */
 function isTip(node, was, now, naming) {
@@ -417,7 +427,7 @@ function isTip(node, was, now, naming) {
   return tips.some((tip) => tip !== "" && (now === was + tip || now === was + " " + tip || now === tip + was || now === tip + " " + was));
 }
 
-/** The current name of an element, as F_TEXT has it. @param {Model} model @param {Rec} rec @returns {string} */
+/** Returns the current name of an element, as stored in F_TEXT. @param {Model} model @param {Rec} rec @returns {string} */
 function nameNow(model, rec) {
   const { node, tag } = rec;
   probeAttributes(node);
