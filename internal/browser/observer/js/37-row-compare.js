@@ -1,10 +1,10 @@
 // @ts-check
-// Comparing names and rows: do they still show the same record? Counts, times and states may
-// differ, and text may have been added. All functions are pure; they read RowState values that
-// 37-row-finder.js made. Rows (39-rows.js) calls sameName and recordDifference before an action is
-// dispatched.
+// Compares names and rows: do they still show the same record? Counts, times and states may differ,
+// and text may have been added. The functions keep no state; they read RowState values that
+// 37-row-finder.js created. Rows (39-rows.js) calls sameName and recordDifference before an action
+// is dispatched.
 
-/** Words of states and times: rows that differ in these alone show the same record. */
+/** Words for states and times. Rows that differ only in these show the same record. */
 const STATE_WORDS = new Set((
   "new unread read pending done active inactive open opened closed paid unpaid due overdue sent delivered seen draft online offline away busy typing saved saving " +
   "loading failed error ok success successful running queued waiting completed complete incomplete finished started stopped paused playing enabled disabled " +
@@ -15,8 +15,8 @@ const STATE_WORDS = new Set((
 const MONTHS = new Set("jan feb mar apr may jun jul aug sep sept oct nov dec january february march april june july august september october november december".split(" "));
 
 /**
- * The words of a text without numbers and times, joined by spaces; empty when all words are states
- * or times.
+ * Returns the words of a text without numbers and times, joined by spaces, or "" if all words are
+ * states or times.
  * @param {string} text
  */
 function wordsOf(text) {
@@ -37,7 +37,8 @@ function wordsOf(text) {
 }
 
 /**
- * The numbers of a text that may distinguish records; none when the text has a time or duration.
+ * Returns the numbers of a text that may distinguish records, or "" if the text has a time or
+ * duration.
  * @param {string} text
  */
 function numbersIn(text) {
@@ -48,8 +49,8 @@ function numbersIn(text) {
 /**
  * Whether two names are the same apart from counts. Numbers distinguish names only when a neighbor
  * has the same letters.
- * @param {string} was @param {string} now @param {() => string[]} neighbors their names
- * @param {boolean} [numbersOnly] names with other letters count as the same
+ * @param {string} was @param {string} now @param {() => string[]} neighbors returns the names of the neighbors
+ * @param {boolean} [numbersOnly] names with different letters count as the same
  */
 function sameName(was, now, neighbors, numbersOnly) {
   if (was === now) return true;
@@ -66,9 +67,9 @@ function lettersOf(text) {
 }
 
 /**
- * What is different when a row shows another record; null for the same record, whose numbers, times
- * and states may differ, and which may have gained text.
- * @param {RowState} before @param {RowState} after @param {number} own the field that is acted on
+ * Returns the difference if a row now shows another record, or null for the same record. In the
+ * same record, numbers, times and states may differ, and text may have been added.
+ * @param {RowState} before @param {RowState} after @param {number} own the number of the field that the action targets
  * @param {() => {before: RowState[], after: RowState[]}} siblings
  * @returns {null | {was: string, now: string}}
  */
@@ -83,7 +84,7 @@ function recordDifference(before, after, own, siblings) {
   const title = titleOf(was, others.before.map((s) => new RowWords(s, 0)));
   const kept = title !== null && is.words.some((p) => eitherContains(p.words, title.words));
   if (!gained.length) return kept || was.words.length > lost.length ? null : difference;
-  // Without siblings, title and captions cannot be distinguished: most of the row must be
+  // Without siblings, title and captions cannot be distinguished, so most of the row must be
   // unchanged.
   const texts = was.words.filter((p) => !p.caption).length;
   if (!others.before.length) return kept && lost.length * 2 <= texts - lost.length ? null : difference;
@@ -99,7 +100,7 @@ class RowWords {
     this.words = [];
     /** The values of identifying attributes, by attribute. @type {Map<string, string[]>} */
     this.keys = new Map();
-    /** The first part with a number that may distinguish rows. */
+    /** The first part with numbers that may distinguish rows. */
     this.numbered = { text: "", numbers: "" };
     for (const p of partsOf(state)) {
       if (own && p.control === own) continue;
@@ -122,7 +123,8 @@ class RowWords {
 }
 
 /**
- * The parts of one list that another lacks; a text that was only extended or cut is in both.
+ * Returns the parts of one list that the other lacks. A text that was only extended or cut is in
+ * both.
  * @param {(RowPart & {words: string})[]} a @param {(RowPart & {words: string})[]} b
  */
 function withoutParts(a, b) {
@@ -152,7 +154,7 @@ function keysDiffer(was, now) {
 }
 
 /**
- * Whether the number of a row changed, where only numbers distinguish it from its siblings.
+ * Whether the number of a row changed, and only numbers distinguish the row from its siblings.
  * @param {RowWords} was @param {RowWords} now @param {() => {before: RowState[]}} siblings
  */
 function numbersDiffer(was, now, siblings) {
@@ -164,7 +166,7 @@ function numbersDiffer(was, now, siblings) {
 }
 
 /**
- * The title of a row: its first text, other than a caption, that no sibling has.
+ * Returns the title of a row: the first text that is not a caption and that no sibling has.
  * @param {RowWords} row @param {RowWords[]} others
  */
 function titleOf(row, others) {
@@ -172,7 +174,7 @@ function titleOf(row, others) {
   return row.words.find((p) => !p.caption && !common.has(p.words)) || null;
 }
 
-/** Parts as text for a message. @param {RowPart[]} parts */
+/** Returns parts as text for a message. @param {RowPart[]} parts */
 function summarizeParts(parts) {
   return clean(parts.filter((p) => !p.hidden).slice(0, 3).map((p) => p.text).join(", "), 60);
 }

@@ -1,14 +1,14 @@
 // @ts-check
-// Records: one for every element that counts, linked in a list in document order, and what of them
-// the daemon does not have yet (inserts, unboxed, changed, gone).
+// Records: one for every element that counts, linked in a list in document order, and the changes
+// that the daemon does not have yet (inserts, unboxed, changed, gone).
 //
-// Records owns the list and the indexes by node, ref and named id. Refresh adds, links and
-// drops records; Writer sends what changed and clears it. Expando is the map by node that several
-// files use.
+// Records owns the list and the indexes by node, ref and named id. Refresh adds, links and drops
+// records. Writer sends the changes and clears them. Expando is a map by node that several files
+// use.
 
 /**
- * How many elements of a document are kept. Others are left out, and patches report that with a
- * flag.
+ * The maximum number of elements of a document that are kept. Others are left out, and a flag in
+ * the patches reports that.
  */
 const MAX_ELEMENTS = LIMITS.elements;
 
@@ -23,7 +23,7 @@ function emptyFields() {
   return [0, null, "", "", "", "", "", "", "", "", "", 0, "", "", "", "", 0];
 }
 
-/** The largest join that is kept: what is nested deeper counts as nested that deep. */
+/** The maximum join. Deeper nesting counts as this deep. */
 const MAX_JOIN = 4095;
 
 /** One element that counts, shown or not. */
@@ -32,19 +32,19 @@ class Rec {
   constructor(node) {
     this.node = node;
     this.tag = tagOf(node);
-    /** The ref, or -1 while the daemon has not given one. */
+    /** The ref, or -1 until the daemon assigns one. */
     this.ref = -1;
-    /** Its number among the additions of the patch that waits for its refs; -1 outside. */
+    /** Its index among the additions of the patch that waits for refs, or -1. */
     this.addition = -1;
-    /** It is in the list. */
+    /** Whether it is in the list. */
     this.shown = false;
-    /** The element or an ancestor is inert, or the element no longer counts. */
+    /** Whether the element or an ancestor is inert, or the element no longer counts. */
     this.inert = false;
-    /** The daemon has it in its list. */
+    /** Whether the daemon has it in its list. */
     this.sent = false;
-    /** It is at another place than the daemon has it. */
+    /** Whether it has moved since it was sent to the daemon. */
     this.moved = false;
-    /** It is a form control with a state that scripts can set, or a button that is one for a page. */
+    /** Whether it is a form control with a state that scripts can set, or a button that the page uses as one. */
     this.control = this.tag === "input" || this.tag === "select" || this.tag === "textarea" || isToggle(node, this.tag);
     this.fields = emptyFields();
     /** @type {Rec | null} */
@@ -66,29 +66,30 @@ class Rec {
     this.x = this.y = this.w = this.h = -1;
     this.boxSent = false;
     /**
-     * A number that grows along the list, for records that the daemon has; see Writer.writeInserts.
+     * A number that increases along the list, for records that the daemon has; see
+     * Writer.writeInserts.
      */
     this.order = 0;
-    /** A modal obscures it. */
+    /** Whether a modal obscures it. */
     this.obscured = false;
     /** How much of its content its text covers. */
     this.coverage = COVERS_NONE;
-    /** It contains nothing but the control that is listed; see isHolder. */
+    /** Whether it is only the container of a listed control; see isHolder. */
     this.holds = false;
-    /** When it was created, by the clock of Identity. */
+    /** The time of its creation, by the clock of Identity. */
     this.since = 0;
     /** Its name and row at earlier marks; see Rows. @type {RecState[] | null} */
     this.states = null;
-    /** It left the document before its name and row were noted. */
+    /** Whether it left the document before its name and row were noted. */
     this.missed = false;
-    /** The mark at which the daemon acted on it last. */
+    /** The last mark at which the daemon acted on it. */
     this.acted = 0;
     /** The record that took over its ref; see Redraws. @type {Rec | null} */
     this.heir = null;
   }
 }
 
-/** The record before a listed one, or the head of the list. @param {Rec} rec */
+/** Returns the record before a listed record, or the head of the list. @param {Rec} rec */
 function previousRec(rec) {
   return /** @type {Rec} */ (rec.prev);
 }
@@ -119,7 +120,7 @@ class Expando {
   }
 }
 
-/** The join of a listed record. @param {Rec} rec */
+/** Computes the join of a listed record. @param {Rec} rec */
 function joinOf(rec) {
   const prev = previousRec(rec).node;
   if (!prev) return 0;
@@ -134,23 +135,23 @@ class Records {
   constructor(model) {
     this.model = model;
     /**
-     * All records by node; a node keeps its record, and so its ref, while it is out of the tree.
+     * All records by node. A node keeps its record, and so its ref, while it is out of the tree.
      * @type {Expando<Rec>}
      */
     this.byNode = new Expando();
     /** The records whose nodes were last seen in the tree. @type {Set<Rec>} */
     this.all = new Set();
-    /** Those of them that are form controls. @type {Set<Rec>} */
+    /** The records in all that are form controls. @type {Set<Rec>} */
     this.controls = new Set();
     /** @type {Map<number, Rec>} */
     this.byRef = new Map();
-    /** Records by the ids that their names depend on, as by aria-labelledby. @type {Map<string, Set<Rec>>} */
+    /** Records by the ids that their names depend on, such as ids in aria-labelledby. @type {Map<string, Set<Rec>>} */
     this.references = new Map();
-    /** The head of the list: a record without a node, before the first one. */
+    /** The head of the list: a record without a node, before the first record. */
     this.head = /** @type {Rec} */ (/** @type {{ [field in keyof Rec]?: unknown }} */ ({ next: null, prev: null, node: null, ref: -1, order: 0 }));
-    /** Some record is or was a container that is not listed because of its control; see isHolder. */
+    /** Whether some record is or was a container that is unlisted because of its control; see isHolder. */
     this.holding = false;
-    /** The list differs from the one that was sent. */
+    /** Whether the list differs from the last one sent. */
     this.listDirty = false;
     /** Listed records to send as additions or moves. @type {Set<Rec>} */
     this.inserts = new Set();
@@ -160,9 +161,9 @@ class Records {
     this.changed = new Set();
     /** Records to send as removals. @type {Set<Rec>} */
     this.gone = new Set();
-    /** Records whose join is to be computed, because what stands before them changed. @type {Set<Rec>} */
+    /** Records whose join must be computed, because the record before them changed. @type {Set<Rec>} */
     this.unjoined = new Set();
-    /** A scan is under way that computes the joins of what it links. */
+    /** Whether a scan is in progress that computes the joins of the records that it links. */
     this.joining = false;
   }
 
@@ -172,7 +173,7 @@ class Records {
   }
 
   /**
-   * The record of a ref, as long as its node is in the document.
+   * Returns the record of a ref if its node is in the document.
    * @param {number} ref @returns {Rec | null}
    */
   connected(ref) {
@@ -189,7 +190,7 @@ class Records {
     if (rec.ref >= 0) this.byRef.set(rec.ref, rec);
   }
 
-  /** Takes a record out of the list. @param {Rec} rec */
+  /** Removes a record from the list. @param {Rec} rec */
   unlink(rec) {
     if (!rec.shown) return;
     this.disjoin(rec.next);
@@ -202,7 +203,7 @@ class Records {
     if (rec.sent) this.gone.add(rec);
   }
 
-  /** Links a record into the list behind another. @param {Rec} rec @param {Rec} prev */
+  /** Links a record into the list after another. @param {Rec} rec @param {Rec} prev */
   link(rec, prev) {
     if (rec.shown && rec.prev === prev) return;
     this.listDirty = true;
@@ -227,12 +228,12 @@ class Records {
     this.disjoin(rec.next);
   }
 
-  /** What stands before a record is another now. @param {Rec | null} rec */
+  /** Notes that the record before this one is now another. @param {Rec | null} rec */
   disjoin(rec) {
     if (rec && !this.joining && this.model.structural) this.unjoined.add(rec);
   }
 
-  /** Computes the joins of the records before which others stand now. */
+  /** Computes the joins of the records in unjoined. */
   join() {
     for (const rec of this.unjoined) if (rec.shown) this.setJoin(rec, joinOf(rec));
     this.unjoined.clear();
@@ -252,7 +253,7 @@ class Records {
   }
 
   /**
-   * Takes a record whose node left the document out of the list and the indexes.
+   * Removes a record whose node left the document from the list and the indexes.
    * @param {Rec} rec
    */
   drop(rec) {
@@ -260,7 +261,7 @@ class Records {
     this.forget(rec);
   }
 
-  /** Takes a record out of the indexes. @param {Rec} rec */
+  /** Removes a record from the indexes. @param {Rec} rec */
   forget(rec) {
     const { hints, rows } = this.model;
     this.all.delete(rec);
@@ -275,7 +276,7 @@ class Records {
   }
 
   /**
-   * A new record takes over what the daemon knows of one that is gone; see Redraws.
+   * Transfers what the daemon knows of a record that is gone to a new record; see Redraws.
    * @param {Rec} old @param {Rec} now
    */
   inherit(old, now) {
@@ -297,7 +298,7 @@ class Records {
   }
 
   /**
-   * The records that took over others need no move where they stand in the order of those.
+   * Cancels the moves of records that took over others, if the order of the list still fits.
    * @param {Set<Rec>} heirs
    */
   keepPlaces(heirs) {
@@ -324,7 +325,7 @@ class Records {
   }
 
   /**
-   * Notes which ids the name of a record depends on.
+   * Sets the ids that the name of a record depends on.
    * @param {Rec} rec @param {string} ids
    */
   setReferences(rec, ids) {
@@ -342,15 +343,15 @@ class Records {
     rec.references = ids;
   }
 
-  /** The box of a record is to be sent. @param {Rec} rec */
+  /** Marks the box of a record to be sent. @param {Rec} rec */
   unbox(rec) {
     rec.boxSent = false;
     if (rec.shown) this.unboxed.add(rec);
   }
 
   /**
-   * Whether listed interactive elements share role and name, and are not links to one place: only what stands around
-   * them says which one each is. The same as elementcontext.Names.Any in Go.
+   * Whether some listed interactive elements share role and name, and are not links to the same URL, so that only
+   * the content around them tells them apart. Equivalent to elementcontext.Names.Any in Go.
    */
   haveAlike() {
     /** @type {Map<string, Fields>} */
@@ -366,7 +367,7 @@ class Records {
     return false;
   }
 
-  /** The last listed record before an element in the flat tree. @param {El} el @returns {Rec} */
+  /** Returns the last listed record before an element in the flat tree. @param {El} el @returns {Rec} */
   lastListedBefore(el) {
     for (let /** @type {El} */ n = el; ; ) {
       const next = previousFlat(n) || flatElement(n);

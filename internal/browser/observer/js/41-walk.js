@@ -1,25 +1,25 @@
 // @ts-check
-// Walking the flat tree: the shadow tree of a host replaces its children, and slots show the nodes
+// Walks the flat tree: the shadow tree of a host replaces its children, and slots show the nodes
 // assigned to them.
 //
-// walkFlat is the one traversal of the model; Model.walk calls it for Refresh, Changes and
-// Identity. The file also computes what an element inherits from its ancestors (Inherited in
-// 30-describe.js), and the element before one in flat order. It keeps nothing.
+// walkFlat is the only traversal of the model. Model.walk calls it for Refresh, Changes and
+// Identity. This file also computes what an element inherits from its ancestors (Inherited in
+// 30-describe.js), and the previous element in flat order. It keeps no state.
 
 /** Tags whose content is not visible. */
 const SKIPPED = new Set(["script", "style", "template", "head"]);
 
 /**
- * Walks the flat subtree of an element in document order. It calls visit for each element, which
- * reports whether to visit the children, and then inherit for each that has children. Iterative,
- * because nesting is unbounded.
+ * Walks the flat subtree of an element in document order. It calls visit for each element; visit
+ * reports whether to visit the children. It calls inherit for each element with children to visit.
+ * It is iterative, because nesting is unbounded.
  * @param {El} root @param {Inherited} ctx
  * @param {(el: El, tag: string, ctx: Inherited, depth: number) => boolean} visit depth is 0 at the root
  * @param {((el: El, ctx: Inherited) => Inherited) | null} inherit
  * @param {(root: Shadow) => void} onRoot called for each shadow root, before its content is visited
  */
 function walkFlat(root, ctx, visit, inherit, onRoot) {
-  /** The current element of each level, null behind the last. @type {(El | null | undefined)[]} */
+  /** The current element of each level, null after the last. @type {(El | null | undefined)[]} */
   const nodes = [root];
   const contexts = [ctx];
   /** The assigned elements, on levels that are the content of a slot. @type {(El[] | null)[]} */
@@ -57,7 +57,7 @@ function walkFlat(root, ctx, visit, inherit, onRoot) {
   }
 }
 
-/** An element and its flat ancestors, the outermost last. @param {El} el */
+/** Returns an element and its flat ancestors, the outermost last. @param {El} el */
 function flatPath(el) {
   const path = [el];
   for (let n = flatElement(el); n; n = flatElement(n)) path.push(n);
@@ -66,19 +66,19 @@ function flatPath(el) {
 
 /** Computes joins during a walk; see Records.setJoin. */
 class Joiner {
-  /** @param {Records} records @param {El} root where the walk begins */
+  /** @param {Records} records @param {El} root where the walk starts */
   constructor(records, root) {
     this.records = records;
     this.active = records.model.structural;
     this.base = this.active ? flatPath(root).length - 1 : 0;
-    /** The smallest depth in the walk since the last record; -1 before the first one. */
+    /** The smallest depth in the walk since the last record, or -1 before the first record. */
     this.low = -1;
     /** @type {Rec | null} */
     this.last = null;
     records.joining = this.active;
   }
 
-  /** The walk comes to an element, and found its record or none. @param {number} depth in the walk @param {Rec | null} rec */
+  /** Notes that the walk has reached an element, with its record if it is listed. @param {number} depth in the walk @param {Rec | null} rec */
   visit(depth, rec) {
     if (!this.active) return;
     if (depth < this.low) this.low = depth;
@@ -89,7 +89,7 @@ class Joiner {
     this.low = depth + 1;
   }
 
-  /** The walk is over: the record behind it has another one before it. */
+  /** Ends the walk. The record after it may have another record before it now. */
   end() {
     this.records.joining = false;
     if (this.last) this.records.disjoin(this.last.next);
@@ -106,8 +106,8 @@ function hasShadowTrees(elements) {
 }
 
 /**
- * Whether an element is inert, by itself or an ancestor; a modal dialog is not made inert by its
- * ancestors.
+ * Whether an element is inert, by itself or through an ancestor. Ancestors do not make a modal
+ * dialog inert.
  * @param {El} el @param {Inherited} ctx
  */
 function isInert(el, ctx) {
@@ -116,7 +116,7 @@ function isInert(el, ctx) {
 }
 
 /**
- * What the children of an element inherit.
+ * Returns what the children of an element inherit.
  * @param {El} el @param {Inherited} ctx @param {Rec | undefined} rec of the element
  */
 function inheritedBelow(el, ctx, rec) {
@@ -132,7 +132,8 @@ function inheritedBelow(el, ctx, rec) {
 }
 
 /**
- * What an element inherits, computed from all its ancestors. walkFlat computes the same on its way.
+ * Returns what an element inherits, computed from all its ancestors. walkFlat computes the same as
+ * it descends.
  * @param {El} el @param {Records} records
  */
 function inheritedBy(el, records) {
@@ -145,8 +146,8 @@ function inheritedBy(el, records) {
 }
 
 /**
- * The last element, in flat document order, in the flat sibling before an element; null without a
- * sibling.
+ * Returns the last element, in flat document order, inside the flat sibling before an element, or
+ * the sibling itself if it is empty. Null if there is no such sibling.
  * @param {El} el
  */
 function previousFlat(el) {
@@ -177,12 +178,12 @@ function lastFlatChild(el) {
   return hasPlainProperties(el) ? el.lastElementChild : lastElement(el);
 }
 
-/** The sibling element before one, or null. @param {El} el @returns {El | null} */
+/** Returns the previous sibling element, or null. @param {El} el @returns {El | null} */
 function elementBefore(el) {
   return hasPlainProperties(el) ? el.previousElementSibling : previousElement(el);
 }
 
-/** The same, for forms. @param {DomNode} el @returns {El | null} */
+/** Like elementBefore, also for forms. @param {DomNode} el @returns {El | null} */
 function previousElement(el) {
   let n = safe.previousSibling(el);
   while (n && !isElement(n)) n = safe.previousSibling(n);

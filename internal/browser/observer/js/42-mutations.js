@@ -1,10 +1,10 @@
 // @ts-check
-// Intake of mutation records: notes what an update must check, and nothing more, because it runs in
-// the page's own tasks.
+// Intake of mutation records. It only notes what an update must check, because it runs in the
+// page's own tasks.
 //
-// Changes owns the sets of nodes and records to check, and the flags that ask for more: a full scan
-// (rescan), a sweep (styleDirty), a measurement (geometryDirty). Agent.onMutations calls note;
-// events, sweeps and probes add what they find; Refresh.update consumes all of it.
+// Changes owns the sets of nodes and records to check, and the flags that request more: a full scan
+// (rescan), a sweep (styleDirty) or a measurement (geometryDirty). Agent.onMutations calls note.
+// Events, sweeps and probes add what they find. Refresh.update consumes all of it.
 
 /** Above this many mutation records and noted nodes, a full scan is cheaper than following them. */
 const RESCAN_ABOVE = 2000;
@@ -16,37 +16,38 @@ class Changes {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** A full scan of the document is due. */
+    /** Whether a full scan of the document is due. */
     this.rescan = true;
-    /** What gives the page its shape counts from now on, and was not scanned yet; nothing else changed thereby. */
+    /** Whether the structural elements count from now on and must be scanned. Nothing else has changed. */
     this.structureDue = false;
     /** Nodes whose subtrees are to be scanned. @type {Set<El>} */
     this.added = new Set();
     /**
-     * Those of them that were inserted since the last update: nothing in them is listed yet.
+     * The nodes in added that were inserted since the last update. Nothing in them is listed yet.
      * @type {Set<El>}
      */
     this.arrived = new Set();
     /** Records to describe again. @type {Set<Rec>} */
     this.dirty = new Set();
     /**
-     * Records to examine again: connected, visible, box? This can force a layout.
+     * Records to examine again for whether they are connected and visible, and for their box. This
+     * can force a layout.
      * @type {Set<Rec>}
      */
     this.check = new Set();
-    /** Nodes to examine, with a record or without. @type {Set<El>} */
+    /** Nodes to examine, with or without a record. @type {Set<El>} */
     this.checkNodes = new Set();
     /** Nodes whose style changed. @type {Set<El>} */
     this.restyled = new Set();
-    /** Styles or the layout may have changed elsewhere: a sweep is needed. */
+    /** Whether styles or the layout may have changed elsewhere, so that a sweep is needed. */
     this.styleDirty = false;
-    /** Boxes may have moved. */
+    /** Whether boxes may have moved. */
     this.geometryDirty = true;
-    /** Controls may have another state. */
+    /** Whether the state of controls may have changed. */
     this.controlsDirty = false;
-    /** The labels that are proxies of hidden controls may be others. */
+    /** Whether the proxies of hidden controls may have changed. */
     this.proxiesDirty = false;
-    /** Labels may name other controls. */
+    /** Whether labels may name other controls. */
     this.labelsDirty = false;
   }
 
@@ -61,13 +62,13 @@ class Changes {
     this.model.variants.due.clear();
   }
 
-  /** The layout changed and no mutation record shows why: styles may have changed, too. */
+  /** Notes that the layout changed without a mutation record that explains it, so styles may have changed, too. */
   invalidateLayout() {
     this.geometryDirty = true;
     this.styleDirty = true;
   }
 
-  /** Takes a batch of mutation records. @param {MutationRecord[]} records */
+  /** Processes a batch of mutation records. @param {MutationRecord[]} records */
   note(records) {
     const { identity, listeners, rows } = this.model;
     this.geometryDirty = true;
@@ -94,7 +95,7 @@ class Changes {
     }
   }
 
-  /** What counts before an element with a number in its name may be other elements now. */
+  /** Marks the elements with a number in their names to be described again, because the counted elements before them may have changed. */
   noteNumbered() {
     const { numbered } = this.model.naming.counters;
     for (const el of numbered) {
@@ -104,8 +105,8 @@ class Changes {
   }
 
   /**
-   * Replaces what was noted by a full scan at the next update. Nothing is kept until then: the
-   * daemon may not read for days, and removed nodes must be freed.
+   * Discards what was noted and schedules a full scan for the next update. Nothing is kept until
+   * then, because the daemon may not read for days, and removed nodes must be freed.
    */
   forgetNoted() {
     this.rescan = true;
@@ -142,7 +143,7 @@ class Changes {
         listeners.noteInserted(n);
       } else text = true;
     }
-    // Rules with :has, :empty or sibling selectors may show or hide other elements now.
+    // Rules with :has, :empty or sibling selectors may now show or hide other elements.
     if (elements && styles.structural) this.styleDirty = true;
     if (isElement(target)) {
       if (r.removedNodes.length && safe.firstChild(target) === null) listeners.addPending(target);
@@ -157,7 +158,7 @@ class Changes {
   }
 
   /**
-   * Takes the records of a subtree that was removed or moved out of the list. The scan of its new
+   * Removes the records of a subtree that was removed or moved from the list. The scan of its new
    * place links them again.
    * @param {El} root
    */
@@ -174,19 +175,19 @@ class Changes {
     });
   }
 
-  /** The children of a host are assigned to other slots now. @param {El} host */
+  /** Handles a host whose children are assigned to other slots now. @param {El} host */
   reslot(host) {
     for (let c = safe.firstElementChild(host); c; c = safe.nextElementSibling(c)) this.unlinkSubtree(c);
     this.added.add(host);
   }
 
-  /** An element is assigned to another slot of its host now. @param {El} el */
+  /** Handles an element that is assigned to another slot of its host now. @param {El} el */
   reslotParent(el) {
     const parent = safe.parentNode(el);
     if (parent && isElement(parent)) this.reslot(parent);
   }
 
-  /** An id changed, or the `for` of a label. @param {El} el */
+  /** Notes that an id, or the `for` of a label, changed. @param {El} el */
   noteLabelling(el) {
     const { labels } = this.model;
     const isLabel = tagOf(el) === "label";
@@ -196,7 +197,7 @@ class Changes {
   }
 
   /**
-   * The labels in a subtree that was added or removed name controls elsewhere.
+   * Notes the labels in a subtree that was added or removed, because they name controls elsewhere.
    * @param {El} root @param {boolean} added
    */
   noteLabels(root, added) {
@@ -206,7 +207,8 @@ class Changes {
     const { labels } = this.model;
     for (const label of found) {
       if (added) labels.note(label);
-      // Labels of one id may be copies, each with a control of this id, and name the first of these controls.
+      // Several labels with one `for` may belong to copies that each have a control with this id. All of them
+      // name the first such control.
       if (labels.isOneOfMany(label)) this.labelsDirty = true;
       if (!added) labels.forget(label);
       const id = attr(label, "for");
@@ -215,8 +217,8 @@ class Changes {
   }
 
   /**
-   * Whether an element is listed and stays so, whatever text came or went in it. It is not scanned: that would force a
-   * layout in the middle of the page's own work.
+   * Whether an element is listed and stays so when its text changes. Such an element is not scanned, because a scan
+   * would force a layout in the middle of the page's own work.
    * @param {El} el
    */
   isListedLeaf(el) {
@@ -226,7 +228,8 @@ class Changes {
   }
 
   /**
-   * The ids in a subtree that was added or removed may be a part of names elsewhere.
+   * Notes the ids in a subtree that was added or removed, because names elsewhere may contain their
+   * text.
    * @param {El} root
    */
   noteIds(root) {
@@ -237,8 +240,8 @@ class Changes {
   }
 
   /**
-   * The names that contain the text of a node may have changed: those of its ancestors, of the
-   * controls that they label, and of the elements that refer to them by id.
+   * Marks the names that contain the text of a node, because they may have changed: the names of
+   * its ancestors, of the controls that they label, and of the elements that refer to them by id.
    * @param {DomNode | null} node
    */
   noteText(node) {
@@ -254,7 +257,7 @@ class Changes {
       if (tag === "label") {
         this.noteRec(n.control);
         if (n.control && records.references.size) this.noteReferences(attr(n.control, "id") || "");
-        // A label names the first control in it, which may have been another one before.
+        // A label names the first control in it, which may have been another control before.
         for (const c of n.querySelectorAll("input,select,textarea,button,meter,progress,output")) this.noteRec(c);
       }
       if (tag === "legend" || tag === "figcaption" || tag === "caption") this.noteRec(safe.parentNode(n));
@@ -266,7 +269,7 @@ class Changes {
   }
 
   /**
-   * Describes an element again, if it has a record, and the label that is its proxy.
+   * Marks an element and its proxy label to be described again, if they have records.
    * @param {DomNode | null} node
    */
   noteRec(node) {
@@ -277,13 +280,13 @@ class Changes {
     if (hints.proxyLabels.size) this.noteRec(hints.proxyLabels.get(/** @type {El} */ (node)) || null);
   }
 
-  /** Describes the elements again that an id names. @param {string} id */
+  /** Marks the elements whose names depend on an id to be described again. @param {string} id */
   noteReferences(id) {
     const recs = this.model.records.references.get(id);
     if (recs) for (const rec of recs) this.dirty.add(rec);
   }
 
-  /** Describes what may be the control of a container again; see isHolder. @param {El} el */
+  /** Marks the elements that may be the control of a container to be described again; see isHolder. @param {El} el */
   noteHeld(el) {
     if (el.getElementsByTagName("*").length > HOLDER_ELEMENTS) return;
     for (const inner of queryWithin(el, "*")) this.noteRec(inner);
@@ -331,7 +334,7 @@ class Changes {
       case "selected":
         this.noteText(el);
         break;
-      case "src": // its file name may be the hint of the element around
+      case "src": // its file name may be the mark of the element around it
         if (tagOf(el) === "img") this.noteText(el);
         this.styleDirty = true;
         break;

@@ -1,13 +1,13 @@
 // @ts-check
-// Hints: reasons for an element to count that its tag and attributes do not show. The element has
-// cursor: pointer, is the label of a hidden control, is in an editable document, or was named by a
-// caller as a target.
+// Hints: reasons for an element to count that its tag and attributes do not show. For example, the
+// element has cursor: pointer, is the label of a hidden control, is in an editable document, or was
+// named by a caller as a target.
 //
 // Hints owns the hint bits of each element (HINT_… in 10-roles.js) and the proxies: visible labels
-// that are listed in place of hidden controls. Refresh asks for the bits of each element; sweeps,
+// that are listed in place of hidden controls. Refresh reads the bits of each element. Sweeps,
 // scans and Finder set them.
 
-/** How far above a hidden checkbox or radio its drawn switch is searched, and how large that is at most, in CSS pixels. */
+/** The maximum distance from a hidden checkbox or radio up to its drawn switch, and the maximum size of the switch in CSS pixels. */
 const MAX_SWITCH_DEPTH = 3, MAX_SWITCH_WIDTH = 160, MAX_SWITCH_HEIGHT = 60;
 
 class Hints {
@@ -16,10 +16,10 @@ class Hints {
     this.model = model;
     /** The hints of each element, as bits HINT_…. @type {Expando<number>} */
     this.bits = new Expando();
-    /** Some element has or had hints. */
+    /** Whether some element has or had hints. */
     this.given = false;
     this.cursors = new Cursors(model.styles);
-    /** This update searched the whole document for cursors already. */
+    /** Whether this update has already searched the whole document for cursors. */
     this.cursorsFound = false;
     /** Hidden checkboxes, radios and file inputs. @type {Set<Rec>} */
     this.hiddenToggles = new Set();
@@ -30,7 +30,7 @@ class Hints {
     this.proxyLabels = new Map();
     /** The hidden controls by their proxies. @type {Map<El, El>} */
     this.proxiedControls = new Map();
-    /** The document as a whole is editable (designMode). */
+    /** Whether the document as a whole is editable (designMode). */
     this.designMode = false;
   }
 
@@ -40,7 +40,7 @@ class Hints {
   }
 
   /**
-   * Sets or clears a hint. Reports whether that changed it.
+   * Sets or clears a hint. Reports whether the hint changed.
    * @param {El} node @param {number} hint @param {boolean} on
    */
   set(node, hint, on) {
@@ -53,14 +53,14 @@ class Hints {
     return now !== was;
   }
 
-  /** Whether a person can act on an element for other reasons than some hints. @param {El} el @param {string} tag @param {number} but */
+  /** Whether a person can act on an element for reasons other than the given hints. @param {El} el @param {string} tag @param {number} but */
   isInteractiveBut(el, tag, but) {
     return isInteractive(el, tag, hasAttr(el, "role") ? explicitRole(el) : "", this.get(el) & ~but);
   }
 
   // ---- cursors ------------------------------------------------------------------------------
 
-  /** Notes whether an element counts for its cursor. @param {El} node @param {boolean} on */
+  /** Notes whether an element counts because of its cursor. @param {El} node @param {boolean} on */
   setCursorHint(node, on) {
     if (on) this.cursors.found.add(node);
     else if (!this.cursors.found.delete(node)) return;
@@ -70,8 +70,8 @@ class Hints {
   }
 
   /**
-   * Reads the sheets, and finds all elements that count for their cursor. A generator, so that
-   * sweeps can pause it.
+   * Reads the sheets, and finds all elements that count because of their cursor. It is a generator,
+   * so that sweeps can pause it.
    */
   *findCursorHints() {
     const { doc, styles, sweep } = this.model;
@@ -89,20 +89,19 @@ class Hints {
     for (const el of found) this.setCursorHint(el, true);
   }
 
-  /** Checks again which elements in a subtree count for their cursor. @param {El} root */
+  /** Checks again which elements in a subtree count because of their cursor. @param {El} root */
   reviewCursorHints(root) {
     const { cursors } = this;
     if (this.cursorsFound || !safe.isConnected(root)) return;
     for (const el of cursors.candidatesWithin(root)) this.setCursorHint(el, cursors.isPointer(el));
-    if (cursors.found.size * (1 + this.model.changes.restyled.size) > MAX_POINTERS) return; // left to the next sweep
+    if (cursors.found.size * (1 + this.model.changes.restyled.size) > MAX_POINTERS) return; // the next sweep checks them
     for (const el of cursors.found) if (safe.contains(root, el) && !cursors.isPointer(el)) this.setCursorHint(el, false);
   }
 
-  /** Reads the sheets and cursors of a shadow tree that a scan comes to. @param {Shadow} root */
+  /** Reads the sheets and cursors of a shadow tree that a scan reaches. @param {Shadow} root */
   walkShadowRoot(root) {
     const { changes, labels, naming, styles } = this.model;
-    // Shadow trees have labels and styles of their own. The first scan learns here that there is
-    // one.
+    // Shadow trees have their own labels and styles. The first scan learns here that one exists.
     labels.hasShadowTrees = naming.generated.inShadows = true;
     styles.read(root);
     for (const el of this.cursors.candidates(root)) {
@@ -124,7 +123,7 @@ class Hints {
 
   // ---- hidden controls ----------------------------------------------------------------------
 
-  /** A control is hidden: one of its labels may become its proxy. @param {Rec} rec */
+  /** Notes that a control is hidden. One of its labels may become its proxy. @param {Rec} rec */
   noteHiddenControl(rec) {
     rec.live = liveState(rec.node, rec.tag);
     if (!isToggle(rec.node, rec.tag)) return;
@@ -133,7 +132,8 @@ class Hints {
   }
 
   /**
-   * The small widget that is drawn around a hidden checkbox or radio and takes the clicks for it, or null.
+   * Returns the small widget that is drawn around a hidden checkbox or radio and takes its clicks, or
+   * null.
    * @param {El} toggle @returns {El | null}
    */
   switchOf(toggle) {
@@ -150,8 +150,8 @@ class Hints {
   }
 
   /**
-   * Finds the proxies of hidden checkboxes, radios and file inputs: the first visible label of
-   * each, or the switch that is drawn around it.
+   * Finds the proxies of hidden checkboxes, radios and file inputs. A proxy is the first visible
+   * label, or else the switch that is drawn around the control.
    */
   findProxyLabels() {
     const { changes, visibility } = this.model;

@@ -1,61 +1,61 @@
 // @ts-check
-// Controls that show only while the pointer is over something else: the items of a menu that CSS
-// opens, and the buttons of a row or card. They are not listed, because nobody sees them. Their names
-// are a hint (~on-hover-edit-delete) of the element to hover: of the trigger if that is interactive,
-// else of the first control in it. A trigger without any is listed for its hint alone (HINT_HOVER), if that has a name in it.
+// Controls that show only while the pointer is over another element: the items of a menu that CSS opens, and the buttons of a
+// row or card. They are not listed, because they are invisible. Their names form a hint (~on-hover-edit-delete) on the
+// element to hover: the trigger if it is interactive, or else the first control in it. A trigger without a control is listed
+// only for its hint (HINT_HOVER), if the hint contains a name.
 //
-// OnHover owns these hints and the triggers that are listed. It says what the rules of the page say
-// (16-hover-rules.js), and only where the pointer over a visible trigger takes away everything that
-// hides a control. Refresh asks it after each full scan or sweep; Finder asks what to hover first for a
-// target that is not visible. Documents without such rules pay one look at their sheets.
+// OnHover owns these hints and the listed triggers. It evaluates the rules of the page
+// (16-hover-rules.js), and adds a hint only if hovering a visible trigger removes everything that hides
+// a control. Refresh calls it after each full scan or sweep. Finder uses it to find what to hover first
+// for a target that is not visible. In documents without such rules, it only checks their sheets.
 
-/** How many elements that rules may show are examined in a tree, and how many elements in one of them. */
+/** The maximum number of elements per tree that rules may show and that are examined, and of elements in each of them. */
 const MAX_REVEALED = 1000, MAX_IN_REVEALED = 200;
-/** How many elements of a trigger are searched for a control. */
+/** The maximum number of elements in a trigger that are searched for a control. */
 const MAX_IN_TRIGGER = 300;
-/** How many triggers are listed that are not interactive. */
+/** The maximum number of listed triggers that are not interactive. */
 const MAX_TRIGGERS = 300;
-/** How long a hint is, as package observer takes it, and how many characters of a name are read for it. */
+/** The maximum length of a hint that package observer accepts, and of a name that is read for it, in characters. */
 const MAX_HOVER_HINT = 48, MAX_HOVER_NAME = 60;
-/** Elements over which the pointer is nearly always. */
+/** Elements that the pointer is nearly always over. */
 const NO_TRIGGERS = new Set(["html", "body"]);
 
 /**
- * Whether an element is shown, or would be while the pointer is over one of its triggers: by trigger, what the pointer
- * there does to it, as bits. A deep one needs a second trigger after that.
+ * Whether an element is shown, or would be while the pointer is over one of its triggers. triggers has the properties
+ * that each trigger changes, as bits. If deep is set, a second trigger is needed after the first.
  * @typedef {{triggers: Map<El, number>, deep: boolean}} Revealing
  */
-/** The states of other elements. @type {Revealing} */
+/** The states of visible elements, and of elements that no trigger shows. @type {Revealing} */
 const SHOWN = { triggers: new Map(), deep: false }, NOT_SHOWN = { triggers: new Map(), deep: false };
 
 class OnHover {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** A sweep ended: what shows on hover may be other elements. */
+    /** Whether a sweep has ended, so that other elements may show on hover. */
     this.due = false;
-    /** The hints by the elements to hover. @type {Map<El, string>} */
+    /** The hints, by the element to hover. @type {Map<El, string>} */
     this.hints = new Map();
     /** The triggers that are listed for their hint alone. @type {Set<El>} */
     this.listed = new Set();
     /** The rules of each tree. @type {Map<Tree, HoverRules | null>} */
     this.rules = new Map();
-    /** The states that are known since begin. @type {Map<El, Revealing>} */
+    /** The states computed since begin. @type {Map<El, Revealing>} */
     this.states = new Map();
     /** Whether media queries match. @type {Map<string, boolean>} */
     this.media = new Map();
-    /** What rules that are stronger than one match, by the bit of the property. @type {Map<StateRule, string[]>} */
+    /** Selectors of the rules that are stronger than a rule, by the bit of the property. @type {Map<StateRule, string[]>} */
     this.stronger = new Map();
-    /** What the rules match that hide by visibility. @type {Map<HoverRules, string>} */
+    /** Selectors of the elements that rules hide by visibility. @type {Map<HoverRules, string>} */
     this.hiding = new Map();
   }
 
-  /** Clears what was cached of styles and rules. */
+  /** Clears the cached styles and rules. */
   begin() {
     for (const map of [this.rules, this.states, this.media, this.stronger, this.hiding]) map.clear();
   }
 
-  /** The hint of an element and its other hints. @param {El} el @param {string} marks */
+  /** Returns the marks of an element with its hover hint before them. @param {El} el @param {string} marks */
   addTo(el, marks) {
     const hint = this.hints.size ? this.hints.get(el) : undefined;
     if (hint === undefined) return marks;
@@ -64,7 +64,7 @@ class OnHover {
 
   // ---- finding all ----------------------------------------------------------------------------
 
-  /** Finds what shows on hover, and notes the elements whose hints changed. */
+  /** Finds the elements that show on hover, and notes the elements whose hints changed. */
   find() {
     this.due = false;
     this.begin();
@@ -80,7 +80,7 @@ class OnHover {
     this.begin();
   }
 
-  /** The hidden controls of a tree that rules may show. @param {Tree} tree */
+  /** Yields the hidden controls of a tree that rules may show. @param {Tree} tree */
   *hiddenIn(tree) {
     const rules = this.rulesOf(tree);
     if (rules === null || !rules.query || (isShadow(tree) && !safe.isConnected(tree))) return;
@@ -100,13 +100,13 @@ class OnHover {
     }
   }
 
-  /** Whether a record is that of a control which is not listed. @param {Rec} rec */
+  /** Whether a record belongs to a control that is not listed. @param {Rec} rec */
   isHiddenControl(rec) {
     if (rec.shown || rec.inert || rec.holds || !this.model.records.all.has(rec)) return false;
     return this.model.hints.isInteractiveBut(rec.node, rec.tag, 0);
   }
 
-  /** Adds a control to the hint of what is to be hovered for it. @param {Rec} rec @param {Map<El, HoverNames>} owners */
+  /** Adds a control to the hint of the element to hover for it. @param {Rec} rec @param {Map<El, HoverNames>} owners */
   addName(rec, owners) {
     const state = this.stateOf(rec.node);
     const trigger = state.deep ? null : this.triggerIn(state, rec.node);
@@ -117,7 +117,7 @@ class OnHover {
     names.add(rec);
   }
 
-  /** Takes the hints of now. @param {Map<El, HoverNames>} owners */
+  /** Replaces the hints by the new ones. @param {Map<El, HoverNames>} owners */
   keep(owners) {
     const { changes, hints, records } = this.model;
     const was = this.hints, listed = new Set();
@@ -139,7 +139,7 @@ class OnHover {
     }
   }
 
-  /** Whether an element counts without being a trigger. @param {El} el */
+  /** Whether an element is listed as interactive even without being a trigger. @param {El} el */
   isListedAnyway(el) {
     const rec = this.model.records.get(el);
     if (!rec || !rec.shown || rec.fields[F_KIND] !== INTERACTIVE) return false;
@@ -148,7 +148,8 @@ class OnHover {
   }
 
   /**
-   * The element to hover for a trigger: a listed control that is the trigger or in it, else the trigger.
+   * Returns the element to hover for a trigger: the trigger if it is a listed control, or else a listed
+   * control in it, or else the trigger.
    * @param {El} trigger @returns {El}
    */
   ownerOf(trigger) {
@@ -166,7 +167,8 @@ class OnHover {
   // ---- one element ----------------------------------------------------------------------------
 
   /**
-   * The listed element to hover first so that an element that is not visible shows; null: there is none. Call begin before.
+   * Returns the listed element to hover first so that an invisible element shows, or null if there is none. Call begin
+   * first.
    * @param {El} el
    */
   toHoverFor(el) {
@@ -174,7 +176,7 @@ class OnHover {
     return trigger && this.ownerOf(trigger);
   }
 
-  /** The first trigger with which an element takes clicks. @param {Revealing} state @param {El} el @returns {El | null} */
+  /** Returns the first trigger that shows an element so that it receives clicks. @param {Revealing} state @param {El} el @returns {El | null} */
   triggerIn(state, el) {
     const untouchable = state.triggers.size > 0 && getComputedStyle(el).pointerEvents === "none";
     for (const [trigger, bits] of state.triggers) if (!untouchable || bits & BY_POINTER) return trigger;
@@ -199,7 +201,7 @@ class OnHover {
     return state;
   }
 
-  /** The state of an element that is not visible. @param {El} el @param {Revealing} above that of its parent @returns {Revealing} */
+  /** Returns the state of an element that is not visible. @param {El} el @param {Revealing} above that of its parent @returns {Revealing} */
   stateBelow(el, above) {
     const reasons = this.reasonsOf(el);
     const own = this.showingOf(el, reasons);
@@ -210,7 +212,7 @@ class OnHover {
     let deeper = null;
     for (const [trigger, bits] of own) {
       if ((bits & reasons) !== reasons || trigger === el || NO_TRIGGERS.has(tagOf(trigger))) continue;
-      if (!isWithinNode(el, trigger) && ((own.get(el) || 0) & reasons) !== reasons) continue; // hidden again as soon as the pointer leaves
+      if (!isWithinNode(el, trigger) && ((own.get(el) || 0) & reasons) !== reasons) continue; // it would be hidden again as soon as the pointer leaves the trigger
       if (above === SHOWN ? this.model.visibility.isVisible(trigger, tagOf(trigger)) : above.triggers.has(trigger)) {
         triggers.set(trigger, bits | (above.triggers.get(trigger) || 0));
       } else if (!deeper && isWithinNode(el, trigger)) deeper = this.states.get(trigger) || null;
@@ -219,7 +221,7 @@ class OnHover {
     return deeper && deeper.triggers.size ? { triggers: deeper.triggers, deep: true } : NOT_SHOWN;
   }
 
-  /** What hides an element that is not visible by itself, not by its ancestors. @param {El} el */
+  /** Returns the properties by which an invisible element is hidden itself, not through its ancestors. @param {El} el */
   reasonsOf(el) {
     const reasons = hidingBits(getComputedStyle(el));
     const parent = reasons & BY_VISIBILITY ? flatElement(el) : null;
@@ -227,7 +229,7 @@ class OnHover {
     return reasons & ~BY_VISIBILITY; // inherited
   }
 
-  /** Whether its style, or a rule that is not about the pointer, hides an element by visibility. @param {El} el */
+  /** Whether an element is hidden by visibility through its own style, or through a rule that applies without hovering. @param {El} el */
   hasHidingRule(el) {
     if (hasAttr(el, "style") && hidingBits(el.style) & BY_VISIBILITY) return true;
     const rules = this.rulesOf(treeOf(el));
@@ -236,7 +238,7 @@ class OnHover {
     return (hiding !== "" && matchesSelector(el, hiding)) || rules.shows.some((rule) => rule.unless && rule.bits & BY_VISIBILITY && matchesSelector(el, rule.selector));
   }
 
-  /** What the rules match that hide by visibility. @param {HoverRules} rules */
+  /** Returns a selector of the elements that rules hide by visibility. @param {HoverRules} rules */
   hidingIn(rules) {
     let selector = this.hiding.get(rules);
     if (selector === undefined) {
@@ -247,15 +249,16 @@ class OnHover {
   }
 
   /**
-   * What rules do to an element while the pointer is over another one, as bits, by that other one.
-   * @param {El} el @param {number} reasons what hides it
+   * Returns the properties that rules change on an element while the pointer is over another
+   * element, as bits, by that other element.
+   * @param {El} el @param {number} reasons the properties that hide it, as bits
    */
   showingOf(el, reasons) {
     /** @type {Map<El, number>} */
     const out = new Map();
     const rules = this.rulesOf(treeOf(el));
     if (rules === null || !rules.query || !matchesSelector(el, rules.query)) return out;
-    for (const rule of rules.shows) { // with an unknown condition, rules may hide, but are not said to show
+    for (const rule of rules.shows) { // a rule with an unknown condition may hide, but does not count as showing
       const wanted = rule.bits & (reasons | BY_POINTER);
       if (!wanted || !rule.hover || !matchesSelector(el, rule.hover.bare) || !this.applies(rule, false)) continue;
       const trigger = rule.hover.triggerOf(el);
@@ -266,7 +269,7 @@ class OnHover {
   }
 
   /**
-   * The bits of a rule that no stronger one takes back.
+   * Returns the bits of a rule that no stronger rule overrides.
    * @param {El} el @param {HoverRules} rules @param {StateRule} rule @param {number} wanted
    */
   unbeaten(el, rules, rule, wanted) {
@@ -282,7 +285,7 @@ class OnHover {
     return bits;
   }
 
-  /** What the rules match that hide in spite of a rule. @param {HoverRules} rules @param {StateRule} rule @param {number} bit */
+  /** Returns a selector of the rules that override a rule by hiding. @param {HoverRules} rules @param {StateRule} rule @param {number} bit */
   strongerThan(rules, rule, bit) {
     let known = this.stronger.get(rule);
     if (!known) this.stronger.set(rule, (known = []));
@@ -292,7 +295,7 @@ class OnHover {
     return known[bit];
   }
 
-  /** Whether the conditions of a rule hold. @param {StateRule} rule @param {boolean} unknown what an unknown one counts as */
+  /** Whether the conditions of a rule hold. @param {StateRule} rule @param {boolean} unknown the result for an unknown condition */
   applies(rule, unknown) {
     return rule.media.every((query) => {
       if (query === UNKNOWN) return unknown;
@@ -310,12 +313,12 @@ class OnHover {
   }
 }
 
-/** What any of some rules matches, whatever is hovered; "": there are none. @param {StateRule[]} rules */
+/** Returns a selector that matches if any of the rules does, regardless of hovering. Empty if there are no rules. @param {StateRule[]} rules */
 function listOf(rules) {
   return rules.length ? ":is(" + rules.map(({ selector }) => withoutHover(selector)).join(",") + ")" : "";
 }
 
-/** The bits of both by trigger, for the triggers of the first. @param {Map<El, number>} triggers @param {Map<El, number>} more */
+/** Adds the bits of the second map to the triggers of the first. @param {Map<El, number>} triggers @param {Map<El, number>} more */
 function merged(triggers, more) {
   if (!more.size) return triggers;
   const out = new Map();
@@ -329,7 +332,7 @@ class HoverNames {
     /** @type {string[]} */
     this.words = [];
     this.size = 0;
-    /** How many controls the words do not name. */
+    /** The number of controls that the words do not name. */
     this.more = 0;
   }
 
@@ -350,19 +353,23 @@ class HoverNames {
   }
 }
 
-/** The name of a control that is not visible. @param {El} el @param {string} tag */
+/** Returns the name of a control that is not visible. @param {El} el @param {string} tag */
 function hoverText(el, tag) {
   const image = firstWithin(el, "img[alt]");
   return clean(reportedAttribute(el, "aria-label") || reportedWords(el, MAX_HOVER_NAME) || (isCaption(el) && tag === "input" && reportedCaption(el)) ||
     reportedAttribute(el, "title") || (image && reportedAttribute(image, "alt")) || reportedAttribute(el, "placeholder") || "", MAX_HOVER_NAME);
 }
 
-/** The same, or its title or icon when that has no letters, as one word of small letters, digits and hyphens. @param {El} el @param {string} tag */
+/**
+ * Returns the name of an invisible control as one word of lowercase letters, digits and hyphens. If the name has no such letters, uses its
+ * title or icon.
+ * @param {El} el @param {string} tag
+ */
 function hoverName(el, tag) {
   return hoverWord(hoverText(el, tag)) || hoverWord(reportedAttribute(el, "title") || "") || hoverWord(iconOf(el, tag));
 }
 
-/** A name as one word of small letters, digits and hyphens; "": it has other letters. @param {string} name */
+/** Returns a name as one word of lowercase letters, digits and hyphens, or "" if it has other letters. @param {string} name */
 function hoverWord(name) {
   const plain = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
   const word = /[^\x00-\x7f…]/.test(plain) ? "" : (plain.match(/[a-z0-9]+/g) || []).join("-");

@@ -2,13 +2,13 @@
 // Layout: the boxes of the listed elements, the scroll position, and which elements a modal
 // obscures.
 //
-// Layout owns the scroll position and viewport as last read, and a sample of sizes by which polls
-// find out whether boxes may have moved. Agent measures for reads with boxes, Refresh sets boxes of
-// examined elements, and Poller asks seemsUnchanged. Everything here can force a layout of the
+// Layout owns the last known scroll position and viewport, and a sample of sizes that polls use to
+// detect whether boxes may have moved. Agent measures for reads with boxes, Refresh sets boxes of
+// examined elements, and Poller calls seemsUnchanged. Everything here can force a layout of the
 // page, so it is called as rarely as possible.
 
 /**
- * How many boxes are compared to find out whether the layout changed: for a read, and for a poll.
+ * The number of boxes that are compared to detect a changed layout, for a read and for a poll.
  */
 const SAMPLE = 48;
 const SAMPLE_OF_POLL = 16;
@@ -17,20 +17,20 @@ class Layout {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** The scroll position was read in this update. */
+    /** Whether the scroll position was read in this update. */
     this.positioned = false;
     this.scrollX = this.scrollY = this.viewWidth = this.viewHeight = 0;
-    /** A modal was open when the boxes were read last. */
+    /** Whether a modal was open when the boxes were last read. */
     this.obscuring = false;
-    /** The result of sizes when all boxes were read last. @type {number[]} */
+    /** The result of sizes when all boxes were last read. @type {number[]} */
     this.lastSizes = [];
     /** The record that isSampleUnchanged continues with. @type {Rec | null} */
     this.cursor = null;
   }
 
   /**
-   * Reads the scroll position, once an update, and only where boxes are read, because it can force
-   * a layout.
+   * Reads the scroll position. It does so once per update, and only where boxes are read, because
+   * the read can force a layout.
    */
   readPosition() {
     if (this.positioned) return;
@@ -64,7 +64,7 @@ class Layout {
     }
   }
 
-  /** Reads all boxes, unless nothing can have moved since they were read last. */
+  /** Reads all boxes, unless nothing can have moved since the last read. */
   measure() {
     const { changes, records, visibility } = this.model;
     this.readPosition();
@@ -95,20 +95,21 @@ class Layout {
     }
   }
 
-  /** Keeps the sizes for isUnchanged. */
+  /** Stores the sizes for isUnchanged. */
   keepSizes() {
     this.lastSizes = this.sizes();
   }
 
-  /** The document's and the window's sizes and scroll positions, and whether its frame is shown. @returns {number[]} */
+  /** Returns the sizes and scroll positions of the document and the window, and whether the frame is shown. @returns {number[]} */
   sizes() {
     const el = safe.documentElement(this.model.doc);
     return el ? [el.scrollWidth, el.scrollHeight, innerWidth, innerHeight, scrollX, scrollY, Number(this.model.visibility.unseen)] : [];
   }
 
   /**
-   * Whether the layout seems unchanged, for a read: by the sizes, style sheets, running animations
-   * and a sample of boxes, another one each time. Scripts add style rules without an event.
+   * Whether the layout seems unchanged, for a read. It compares the sizes, the style sheets,
+   * running animations and a sample of boxes, another sample each time. The check is needed because
+   * scripts add style rules without an event.
    */
   isUnchanged() {
     const { changes } = this.model;
@@ -120,9 +121,9 @@ class Layout {
   }
 
   /**
-   * The same for a poll, with a smaller sample. Unless boxes are followed, moved boxes do not count
-   * as a change.
-   * @param {boolean} boxes the daemon follows boxes
+   * Like isUnchanged, for a poll, with a smaller sample. Unless the daemon follows boxes, moved
+   * boxes do not count as a change.
+   * @param {boolean} boxes whether the daemon follows boxes
    */
   seemsUnchanged(boxes) {
     const { changes } = this.model;
@@ -134,8 +135,8 @@ class Layout {
   }
 
   /**
-   * Whether no style sheet changed, no animation runs, and none has ended that was not seen.
-   * @param {boolean} strict animations without an end count, too
+   * Whether no style sheet changed, no animation runs, and no animation has ended unnoticed.
+   * @param {boolean} strict whether animations without an end count, too
    */
   areStylesUnchanged(strict) {
     const { doc } = this.model;
