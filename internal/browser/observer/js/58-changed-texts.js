@@ -1,52 +1,57 @@
 // @ts-check
-// Texts in the flow of the page that change while the daemon acts: a counter, a total, a paragraph that is new.
+// ChangedTexts finds texts in the flow of the page that change while the daemon acts: a counter, a total, a new paragraph.
 //
-// ChangedTexts takes in mutations, and keeps the texts that changed since the last check and those that were
-// removed since begin. A check returns which blocks say something else. A page that draws itself anew says
-// nothing new by that: a text counts only if none was removed that reads the same, in an element of the same
-// tag. What controls, live regions, dialogs and headings say is reported elsewhere (Notices, elements).
+// It processes mutations, and keeps the texts that changed since the last check and the texts that were removed since
+// begin. A check returns the blocks whose text differs. A redraw alone is no change: a text does not count if an equal text
+// was removed from an element of the same tag. The texts of controls, live regions, dialogs and headings are reported
+// elsewhere (Notices, elements).
 
-/** How many changed blocks are reported in one act, and how many if those beyond tell something. */
+/**
+ * The maximum number of changed blocks that are reported per act, and the maximum if the additional blocks are informative.
+ */
 const MAX_TEXTS = 3, MAX_TELLING = 5;
-/** From how many points on a text tells something by what its page says of it. */
+/** The number of points from which a text is informative, judging by the markup of its page. */
 const TELLS = 3;
-/** What pages call the elements that hold an answer, in their classes and ids. */
+/** Matches classes and ids that pages use for elements with an answer. */
 const ANSWERS = /(?:^|[-_\s])(?:err(?:or)?s?|fail(?:ed|ure)?|success|msg|messages?|results?|outcome|total|sum|summary|status|notice|alert|warning|count|counter|balance|output|score|answer|feedback|hint|info|confirmation|receipt|code|key|token|secret)(?:$|[-_\s])/i;
-/** Tags of what is said with emphasis, and of computed values. */
+/** Tags of emphasized text, and of computed values. */
 const EMPHASIS = new Set(["output", "strong", "b", "em", "mark", "code", "kbd", "samp", "pre", "big"]);
-/** Containers whose children are alike by their nature, and how many children like an element make it one of many. */
+/** Elements that usually have similar siblings, and the number of similar siblings that make any element one of many. */
 const ITEMS = new Set(["li", "td", "tr", "option", "dt", "dd"]), MANY_ALIKE = 3;
-/** How many characters of a text are reported; a longer block is reported by the part of it that changed. */
+/** The maximum number of reported characters. Of a longer block, only the changed part is reported. */
 const MAX_BLOCK_TEXT = 100;
-/** How many changes, and how many texts in each added element, are looked at. */
+/** The maximum number of changes that are examined, and of texts in each added element. */
 const MAX_TOUCHED_TEXTS = 200;
-/** How many nodes are walked for the texts of all removed and added elements of one act. */
+/** The maximum number of nodes that are walked per act for the texts of removed and added elements. */
 const MAX_TEXT_WALK = 2000;
-/** How far up a block is searched. */
+/** The number of ancestors in which the block of a text is searched. */
 const MAX_PHRASES = 8;
-/** What is listed, or names what is, whether or not it was examined yet. */
+/** Tags of elements that are listed or that name listed elements, even before they are examined. */
 const LISTED_TAGS = new Set(["button", "input", "label", "option", "select", "summary", "textarea"]);
 
 class ChangedTexts {
-  /** @param {Reveals} reveals gets what is not shown yet */
+  /** @param {Reveals} reveals receives the elements that are still hidden */
   constructor(reveals) {
     this.reveals = reveals;
-    /** What changed or was added since the last check. @type {Set<DomNode>} */
+    /** The nodes that changed or were added since the last check. @type {Set<DomNode>} */
     this.changed = new Set();
-    /** How often each text was removed since begin, by the tag of its element and the words. @type {Map<string, number>} */
+    /**
+     * The number of times that each text was removed since begin, by the tag of its element and the text.
+     * @type {Map<string, number>}
+     */
     this.removed = new Map();
     /** The blocks that were reported since begin. @type {Map<El, Notice>} */
     this.reported = new Map();
-    /** How much each of them tells. @type {Map<Notice, number>} */
+    /** The points of each notice; see pointsOf. @type {Map<Notice, number>} */
     this.points = new Map();
     this.walks = 0;
-    /** How many blocks were reported, and how many were too many. */
+    /** The number of reported blocks, and the number of blocks beyond the limit. */
     this.made = this.more = 0;
-    /** The notice that says how many more there are. @type {Notice | null} */
+    /** The notice that states the number of further blocks. @type {Notice | null} */
     this.last = null;
   }
 
-  /** Forgets what was before an act, or after it. */
+  /** Clears all records, before and after an act. */
   begin() {
     this.changed.clear();
     this.removed.clear();
@@ -72,7 +77,7 @@ class ChangedTexts {
     if (this.changed.size < MAX_TOUCHED_TEXTS) this.changed.add(node);
   }
 
-  /** @param {DomNode} node @param {DomNode} parent what it was removed from */
+  /** @param {DomNode} node @param {DomNode} parent the node from which it was removed */
   remove(node, parent) {
     for (const text of this.textsIn(node)) {
       const key = keyOf(text, text === node ? parent : safe.parentNode(text));
@@ -80,7 +85,7 @@ class ChangedTexts {
     }
   }
 
-  /** The text nodes in a node, itself included, that are not empty. @param {DomNode} node @returns {Text[]} */
+  /** Returns the non-empty text nodes in a node, or the node itself. @param {DomNode} node @returns {Text[]} */
   textsIn(node) {
     /** @type {Text[]} */
     const out = [];
@@ -91,7 +96,7 @@ class ChangedTexts {
     return out;
   }
 
-  /** Whether a text replaces an equal one, which is used up by that. @param {Text} text */
+  /** Whether a text replaces an equal removed text. Each removed text counts only once. @param {Text} text */
   isRedrawn(text) {
     const key = keyOf(text, safe.parentNode(text));
     const times = this.removed.get(key) || 0;
@@ -99,14 +104,17 @@ class ChangedTexts {
     return times > 0;
   }
 
-  /** Whether the text of an element is read. What is not shown yet may be shown later. @param {El} el */
+  /** Whether the text of an element is read. Hidden elements are kept, because they may be shown later. @param {El} el */
   isShown(el) {
     if (isRead(el)) return true;
     if (!isShown(el)) this.reveals.add(el);
     return false;
   }
 
-  /** The reported block that tells least, if it tells less than one that is new: its notice may say the new one. @param {number} points */
+  /**
+   * Returns the reported block with the fewest points, if it has fewer than a new block, which may then replace it.
+   * @param {number} points
+   */
   leastBelow(points) {
     /** @type {El | null} */
     let least = null;
@@ -120,8 +128,8 @@ class ChangedTexts {
   }
 
   /**
-   * The blocks that say something else than at the last check, with what they say.
-   * @param {(el: El) => boolean} isElsewhere whether what an element says is reported elsewhere
+   * Returns the blocks whose text differs from the last check, with their texts.
+   * @param {(el: El) => boolean} isElsewhere whether the text of an element is reported elsewhere
    * @param {(el: El) => boolean} isMessage whether an element is a live region that is reported as such
    * @returns {Map<El, string>}
    */
@@ -148,8 +156,8 @@ class ChangedTexts {
 }
 
 /**
- * How much a changed text is likely to tell: what the page calls an answer or emphasizes, and what changes where it was, tells more
- * than one of many rows that came together.
+ * Returns how informative a changed text is likely to be. A text that the page marks as an answer or emphasizes, or that
+ * changes in place, has more points than one of many rows that were added together.
  * @param {El} block @param {Set<El>} added the elements that came with the change
  */
 function pointsOf(block, added) {
@@ -163,7 +171,7 @@ function pointsOf(block, added) {
   return points + (stays ? 2 : 0) - (many ? 2 : 0);
 }
 
-/** Whether an element stands among others like it. @param {El} el */
+/** Whether an element has similar siblings. @param {El} el */
 function isOneOfMany(el) {
   const tag = tagOf(el);
   if (ITEMS.has(tag)) return true;
@@ -175,13 +183,19 @@ function isOneOfMany(el) {
   return alike >= MANY_ALIKE;
 }
 
-/** The key of a text among the removed ones; empty: it says nothing. @param {Text} text @param {DomNode | null} parent */
+/**
+ * Returns the key of a text among the removed texts, or "" if the text is blank.
+ * @param {Text} text @param {DomNode | null} parent
+ */
 function keyOf(text, parent) {
   const words = clean(text.data, MAX_BLOCK_TEXT);
   return words === "" ? "" : (parent && isElement(parent) ? tagOf(parent) : "") + " " + words;
 }
 
-/** The node that follows in a tree, below a root; null: none. @param {DomNode} node @param {DomNode} root @returns {DomNode | null} */
+/**
+ * Returns the next node in tree order below a root, or null.
+ * @param {DomNode} node @param {DomNode} root @returns {DomNode | null}
+ */
 function following(node, root) {
   if (isElement(node) && !NO_MESSAGE.has(tagOf(node))) {
     const child = safe.firstChild(node);
@@ -194,7 +208,7 @@ function following(node, root) {
   return null;
 }
 
-/** The element whose text is read as one: the nearest that does not run in the text around it. @param {El} el */
+/** Returns the element whose text is read as a unit: the nearest element that is not inline. @param {El} el */
 function blockOf(el) {
   for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_PHRASES; n = flatElement(n), up++) {
     if (!PHRASING.has(tagOf(n))) return n;
@@ -202,12 +216,15 @@ function blockOf(el) {
   return el;
 }
 
-/** Tags of large parts of a page, and how many blocks in an element make it one, of so many children. */
+/**
+ * Tags of large parts of a page. An element with MANY_BLOCKS blocks among its first MAX_CHILDREN children is also a large
+ * part.
+ */
 const PARTS = new Set(["body", "main", "form"]), MANY_BLOCKS = 4, MAX_CHILDREN = 40;
 
 /**
- * What stands around a text in a large part of the page, without a block between: the line that it is in. Null: the part is small, and read
- * as one.
+ * Returns the inline run around a text that is directly in a large part of the page, or null if the part is small and read
+ * as a unit.
  * @param {Text} text @param {El} part @returns {(El | Text)[] | null}
  */
 function runAround(text, part) {
@@ -222,19 +239,22 @@ function runAround(text, part) {
   return run;
 }
 
-/** The element or text beside a node; null: there is none. @param {El | Text} node @param {boolean} behind @returns {El | Text | null} */
+/**
+ * Returns the element or text next to a node, or null.
+ * @param {El | Text} node @param {boolean} behind @returns {El | Text | null}
+ */
 function neighbourOf(node, behind) {
   let n = behind ? safe.nextSibling(node) : safe.previousSibling(node);
   while (n && !isElement(n) && !isText(n)) n = behind ? safe.nextSibling(n) : safe.previousSibling(n);
   return n;
 }
 
-/** Whether a node is an element of text that is drawn. @param {El | Text} node */
+/** Whether a node is a drawn inline element. @param {El | Text} node */
 function isShownPhrase(node) {
   return isElement(node) && PHRASING.has(tagOf(node)) && isShown(node);
 }
 
-/** Whether a line ends at a node. @param {El | Text} node */
+/** Whether an inline run ends at a node. @param {El | Text} node */
 function endsRun(node) {
   if (isText(node)) return false;
   const tag = tagOf(node);
@@ -251,7 +271,10 @@ function isLargePart(el) {
   return blocks >= MANY_BLOCKS;
 }
 
-/** The row or list item around a block, if it came with a node: it is read as one. @param {DomNode} node @param {El} block */
+/**
+ * Returns the row or list item around a block, if it was added with a node. It is read as a unit.
+ * @param {DomNode} node @param {El} block
+ */
 function rowIn(node, block) {
   for (let /** @type {El | null} */ n = block, up = 0; n && up < MAX_PHRASES && safe.contains(node, n); n = flatElement(n), up++) {
     if (tagOf(n) === "tr" || tagOf(n) === "li") return n;
@@ -259,13 +282,16 @@ function rowIn(node, block) {
   return block;
 }
 
-/** Whether an element is listed, or names one that is, by its tag. @param {El} el */
+/** Whether an element is listed or names a listed element, by its tag. @param {El} el */
 function isListedTag(el) {
   const tag = tagOf(el);
   return LISTED_TAGS.has(tag) || (tag === "a" && hasAttr(el, "href"));
 }
 
-/** Whether what an element says is reported elsewhere, or is no text. @param {El} el @param {(el: El) => boolean} isElsewhere @param {(el: El) => boolean} isMessage */
+/**
+ * Whether the text of an element is reported elsewhere, or is not readable text.
+ * @param {El} el @param {(el: El) => boolean} isElsewhere @param {(el: El) => boolean} isMessage
+ */
 function isSaidElsewhere(el, isElsewhere, isMessage) {
   for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_ANCESTORS; n = flatElement(n), up++) {
     if (NO_MESSAGE.has(tagOf(n)) || isListedTag(n) || isMessage(n) || isMainHeading(n) || isElsewhere(n)) return true;

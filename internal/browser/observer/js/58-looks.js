@@ -1,24 +1,27 @@
 // @ts-check
-// Looks: what an action changes of how a listed element is drawn, where a class, a style or an attribute alone shows it: a seat
-// that turns green, a cell that turns black.
+// Looks finds changes in the appearance of listed elements that an action causes by a class, a style or an attribute alone:
+// a seat that turns green, a cell that turns black.
 //
-// Styles before a change cannot be read after it. So Looks reads how the element that is acted on and those beside it are drawn
-// before the input, and again, of those that were mutated since, at each check of what there is to notice (58-notices.js). What the
-// pointer, the focus and a pressed button draw is none of it: the styles of what they are on are read again at each event of the
-// input, as long as the page has not mutated it, and what the page did while the pointer came counts as before. Transitions count
-// as they end. Everything is bounded, whatever the size of the page.
+// Old styles cannot be read after a change. Looks therefore reads the appearance of the target and its neighbours before
+// the input. At each check for notices (58-notices.js), it reads the mutated ones again. The effects of hover, focus and
+// pressed buttons do not count: the styles of the elements concerned are read again at each event of the input, until the
+// page mutates them. Changes while the pointer approaches count as earlier state. Transitions count with their final
+// values. All work is bounded, independent of the page size.
 
-/** How many listed elements before and behind the one that is acted on are looked at. */
+/** The number of listed elements before and after the target that are read. */
 const LOOKED_BESIDE = 24;
-/** How many elements are known in one act, and how many mutated ones are kept. */
+/** The maximum number of known elements per act, and of mutated elements. */
 const MAX_LOOKED = 200;
-/** How far above a mutated element the listed one is searched, and how many listed elements in a mutated one are compared. */
+/**
+ * The number of ancestors of a mutated element among which a listed element is searched, and the maximum number of listed
+ * elements within a mutated one that are compared.
+ */
 const MAX_ABOVE = 4, MAX_INSIDE = 12;
-/** How many different differences are told, and how many elements with the same one are named. */
+/** The maximum number of distinct differences that are reported, and of elements that are named for each. */
 const MAX_LOOKS = 4, MAX_LOOKING_ALIKE = 8;
-/** Lengths that differ by less say nothing. */
+/** Smaller differences between lengths do not count. */
 const SAME_SIZE = 2;
-/** The events of input before which the styles of what they reach are read again. */
+/** The input events before which the styles of their targets are read again. */
 const INPUT_BEGINS = new Set(["pointerdown", "keydown"]), INPUT_GOES_ON = new Set(["mousedown", "pointerup", "mouseup", "click"]);
 
 /** The properties that are compared, with the words for them. @type {[keyof CSSStyleDeclaration & string, string][]} */
@@ -28,14 +31,15 @@ const LOOK = [
   ["textDecorationLine", "line"], ["fontWeight", "weight"], ["transform", "transform"], ["filter", "filter"], ["fill", "fill"],
   ["stroke", "fill"], ["content", "icon"], ["maskImage", "icon"], ["width", "size"], ["height", "size"],
 ];
-/** The properties whose colors are part of the words. */
+/** The properties whose colors are reported. */
 const TOLD_COLORS = new Set(["backgroundColor", "color", "fill"]);
 /** The color of a border without width is not drawn. @type {Record<string, string>} */
 const DRAWN_WITH = { borderTopColor: "borderTopWidth", borderBottomColor: "borderBottomWidth" };
 
 /**
- * How an element is drawn. own: its values of LOOK. inner, innerProps: its first child element, and the values of that. drawn: what its
- * ::before and ::after draw. on: whether the pointer and the focus are on it.
+ * The appearance of an element. own contains its values of LOOK. inner is its first child element, and innerProps contains
+ * the values of the child. drawn describes its ::before and ::after. on records whether the pointer and the focus are on
+ * it.
  * @typedef {{own: string[], inner: El | null, innerProps: string[], drawn: string, on: string}} Look
  */
 
@@ -44,15 +48,15 @@ class Looks {
   constructor(model) {
     this.model = model;
     /**
-     * How elements looked before the input, and before the page first mutated them, with what the list said of them.
+     * The appearance of elements before the input, and before the page first mutated them, with their listed fields.
      * @type {Map<El, {first: Look, last: Look, fields: string}>}
      */
     this.known = new Map();
-    /** The elements that were mutated since. @type {Set<El>} */
+    /** The elements that were mutated since the input. @type {Set<El>} */
     this.mutated = new Set();
-    /** Those that were mutated while the pointer came; null: it is there. @type {Set<El> | null} */
+    /** The elements that were mutated while the pointer approached, or null once it has arrived. @type {Set<El> | null} */
     this.approach = null;
-    /** What was told, by the first element of each way to look different. @type {Map<El, Notice>} */
+    /** The notices, by the first element of each distinct difference. @type {Map<El, Notice>} */
     this.told = new Map();
   }
 
@@ -63,7 +67,10 @@ class Looks {
     this.told.clear();
   }
 
-  /** Input for an element follows: looks at it, and at what is listed beside it. @param {El} target */
+  /**
+   * Prepares for input to an element: reads the appearance of the element and of its listed neighbours.
+   * @param {El} target
+   */
   begin(target) {
     const { records } = this.model;
     const at = this.listedAround(target) || records.get(target);
@@ -92,7 +99,7 @@ class Looks {
     }
   }
 
-  /** An event of the input is about to reach the page. All mutations before it were noted. @param {Event} event */
+  /** Notes an input event that is about to reach the page. All earlier mutations are already noted. @param {Event} event */
   noteInput(event) {
     if (INPUT_BEGINS.has(event.type)) this.endApproach();
     else if (!INPUT_GOES_ON.has(event.type)) return;
@@ -102,7 +109,7 @@ class Looks {
     }
   }
 
-  /** What the page did while the pointer came, or before a key, is not of the input. */
+  /** Ends the approach of the pointer. Changes during the approach, or before a key, are not effects of the input. */
   endApproach() {
     const { approach } = this;
     if (approach === null) return;
@@ -114,7 +121,7 @@ class Looks {
     }
   }
 
-  /** The listed interactive element nearest around an element. @param {El} el */
+  /** Returns the nearest listed interactive element that is or contains an element. @param {El} el */
   listedAround(el) {
     for (let /** @type {El | null} */ n = el, up = 0; n && up <= MAX_ABOVE; n = flatElement(n), up++) {
       const rec = this.model.records.get(n);
@@ -123,7 +130,7 @@ class Looks {
     return null;
   }
 
-  /** The known elements that the mutations may have changed. */
+  /** Returns the known elements that the mutations may have changed. */
   subjects() {
     /** @type {Set<El>} */
     const found = new Set();
@@ -144,8 +151,8 @@ class Looks {
   }
 
   /**
-   * The ways in which elements look different, each with its elements. Those are left out whose name, value, states or hints
-   * say something else, too.
+   * Returns the distinct differences, each with its elements. It leaves out elements whose name, value, states or hints
+   * also differ.
    * @returns {Map<string, Rec[]>}
    */
   different() {
@@ -172,19 +179,22 @@ class Looks {
   }
 }
 
-/** Whether one of some nodes is an element or in it. @param {El} el @param {Set<El>} nodes */
+/** Whether an element is or contains one of the nodes. @param {El} el @param {Set<El>} nodes */
 function holdsOne(el, nodes) {
   for (const node of nodes) if (safe.contains(el, node)) return true;
   return false;
 }
 
-/** What the list says of an element, but for the focus and the class alone that says how it looks. @param {Rec} rec @param {Variants} variants */
+/**
+ * Returns the listed fields of an element, except the focus and the class that describes its look.
+ * @param {Rec} rec @param {Variants} variants
+ */
 function toldFields({ node, tag, fields }, variants) {
   const variant = variants.of(node, tag), marks = fields[F_MARKS].split(" ").filter((mark) => mark !== variant);
   return [fields[F_TEXT], fields[F_VALUE], marks.join(" "), fields[F_STATES] & ~(3 << S_FOCUSED)].join("\n");
 }
 
-/** The refs of the other elements that look different in the same way, as the detail of a notice. @param {Rec[]} others */
+/** Returns the refs of the other elements with the same difference, for the detail of a notice. @param {Rec[]} others */
 function refsOf(others) {
   const refs = others.slice(0, MAX_LOOKING_ALIKE).map((rec) => rec.ref).join(", ");
   return others.length > MAX_LOOKING_ALIKE ? refs + " and " + (others.length - MAX_LOOKING_ALIKE) + " more" : refs;
@@ -199,7 +209,7 @@ function lookAt(el) {
   };
 }
 
-/** The values of LOOK. @param {El} el */
+/** Returns the values of LOOK. @param {El} el */
 function propertiesOf(el) {
   const style = getComputedStyle(el);
   return LOOK.map(([name]) => String(style[name]));
@@ -210,7 +220,7 @@ function whatIsOn(el) {
   return (safe.matches(el, ":hover") ? "pointer " : "") + (safe.matches(el, ":focus-within") ? "focus" : "");
 }
 
-/** What a pseudo-element draws; empty: there is none. @param {El} el @param {string} pseudo */
+/** Returns the appearance of a pseudo-element, or "" if it does not exist. @param {El} el @param {string} pseudo */
 function drawnIn(el, pseudo) {
   const style = getComputedStyle(el, pseudo), { content } = style;
   if (content === "none" || content === "normal") return "";
@@ -218,8 +228,8 @@ function drawnIn(el, pseudo) {
 }
 
 /**
- * The words for what is different of an element now, from what it was before the input and before it was mutated; "" for
- * nothing that the page did. A button that is pressed looks as it did before, again.
+ * Returns a description of how an element now differs from its appearance before the input and before its first mutation,
+ * or "" if the page changed nothing. A pressed button regains its earlier appearance.
  * @param {El} el @param {Look} first @param {Look} last @param {Animation[]} animations
  */
 function differenceOfLooks(el, first, last, animations) {
@@ -235,8 +245,8 @@ function differenceOfLooks(el, first, last, animations) {
 }
 
 /**
- * The words for the properties of an element that are different.
- * @param {El} el @param {boolean} own it is the listed element itself @param {string[][]} looks first, last and now
+ * Returns a description of the properties that differ.
+ * @param {El} el @param {boolean} own whether it is the listed element itself @param {string[][]} looks first, last and now
  * @param {Animation[]} animations
  */
 function wordsFor(el, own, [first, last, now], animations) {
@@ -252,7 +262,7 @@ function wordsFor(el, own, [first, last, now], animations) {
 }
 
 /**
- * The word for a property that differs; "" when the difference cannot be seen.
+ * Returns a description of a property that differs, or "" if the difference is invisible.
  * @param {number} i @param {string[]} was @param {string[]} now @param {El} el @param {boolean} own
  */
 function wordFor(i, was, now, el, own) {
@@ -268,7 +278,7 @@ function wordFor(i, was, now, el, own) {
 }
 
 /**
- * The values of an element when its transitions are over; null while something else animates it.
+ * Returns the values of an element after its transitions, or null while another animation affects it.
  * @param {Animation[]} animations @param {El} el @param {string[]} values
  */
 function endsOf(animations, el, values) {
@@ -285,7 +295,10 @@ function endsOf(animations, el, values) {
   return ended;
 }
 
-/** Whether an animation that runs is one of an element, or of its ::before and ::after. @param {Animation} animation @param {El} el @param {boolean} pseudo */
+/**
+ * Whether a running animation affects an element, or its ::before or ::after.
+ * @param {Animation} animation @param {El} el @param {boolean} pseudo
+ */
 function animates({ effect, playState }, el, pseudo) {
   const { target, pseudoElement } = /** @type {KeyframeEffect} */ (effect || {});
   return target === el && playState === "running" && (pseudoElement !== null) === pseudo;
