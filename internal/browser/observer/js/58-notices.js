@@ -1,33 +1,33 @@
 // @ts-check
-// Notices: what a person would notice on the page, from one moment on: alerts and status messages,
-// dialogs that open and close, fields that become invalid, headings, signs of work, and, while the
-// daemon acts, texts that change (58-changed-texts.js) and what looks different (58-looks.js). The daemon
-// asks for them while it acts, navigates or waits, whatever its clients' views hold.
+// Notices reports what a person would notice on the page: alerts and status messages, dialogs that open and close, fields
+// that become invalid, headings and busy indicators. While the daemon acts, it also reports changed texts
+// (58-changed-texts.js) and changed appearances (58-looks.js). The daemon enables notices while it acts, navigates or
+// waits, independent of its clients' views.
 //
-// Notices owns what each source (56-noticed.js) said at the last check. A check compares and sends
-// what is new, in one message: the header of a patch with the flag o, then one line of JSON for each
-// Notice. Checks run once a frame after the page changed, so that what was shown for one frame is
-// noticed, and with each read. Everything is bounded, since the page may say something new forever.
+// Notices owns the text of each source (56-noticed.js) at the last check. A check compares the texts and sends the news in
+// one message: the header of a patch with the flag o, then one line of JSON for each Notice. Checks run with each read, and
+// in the frame after a change, so that content that shows for a single frame is noticed. All work is bounded, because a
+// page may produce news endlessly.
 
-/** How many notices are sent between two calls of begin; later ones replace nothing and are lost. */
+/** The maximum number of notices between two calls of begin. Later notices are dropped. */
 const MAX_NOTICES = 24;
-/** How often one live region is noticed anew; later texts replace the last one. */
+/** The maximum number of notices per live region. Later texts replace the last notice. */
 const MAX_REGION_NOTICES = 3;
-/** How many headings are noticed. */
+/** The maximum number of headings that are noticed. */
 const MAX_HEADINGS = 3;
-/** How many changed nodes are kept until the next check. */
+/** The maximum number of changed nodes that are kept until the next check. */
 const MAX_CHANGED = 200;
-/** How many milliseconds the parser of a new document is left alone at most. */
+/** The maximum time in milliseconds for which the parser of a new document runs without being observed. */
 const PARSER_AT_MOST = 500;
-/** How many milliseconds are between checks at least until a document is loaded. */
+/** The minimum time in milliseconds between checks until a document is loaded. */
 const LOADING_EVERY = 200;
-/** How many milliseconds are waited for with frames: the page would have most of them anyway. */
+/** Waits up to this many milliseconds use frames, because the page would produce most of these frames anyway. */
 const FRAMES_AT_MOST = 50;
-/** Checks at frames take at most about one part in so many of the time. */
+/** Checks at frames use at most about 1/CHECK_SHARE of the time. */
 const CHECK_SHARE = 20;
 
 /**
- * What a source said at the last check: its texts, and the notice that it made since begin.
+ * The state of a source at the last check: its texts, and its notice since begin.
  * @typedef {{kind: string, texts: string[], notice: Notice | null, count: number}} SourceState
  */
 
@@ -36,82 +36,85 @@ class Notices {
   constructor(agent) {
     this.agent = agent;
     this.model = agent.model;
-    /** The daemon acts, or somebody follows the notices. */
+    /** Whether the daemon acts, and whether a client follows the notices. */
     this.acting = this.followed = false;
-    /** Nothing was there before: the document came after the daemon began to act. */
+    /** Whether the document is newer than the start of the act, so that there is no earlier state. */
     this.fresh = false;
-    /** The same, until the daemon has acted: all texts of the document are new. */
+    /** The same until the daemon has acted, because all texts of the document are new. */
     this.arriving = false;
-    /** The elements that may say something. */
+    /** The elements that may cause a notice. */
     this.candidates = new Sources(this.model);
-    /** The live regions that are parts of the page, as long as there is something in them. @type {WeakSet<El>} */
+    /** The live regions that are parts of the page, until they are empty. @type {WeakSet<El>} */
     this.parts = new WeakSet();
-    /** The sources that said something at the last check. @type {Map<El, SourceState>} */
+    /** The sources that had text at the last check. @type {Map<El, SourceState>} */
     this.sources = new Map();
     /** The texts of the headings, and the title, at the last check. @type {Set<string>} */
     this.headings = new Set();
     this.title = "";
     /** The nodes that changed since the last check. @type {Set<DomNode>} */
     this.touched = new Set();
-    /** Those of them whose text or children changed, and not only their attributes. @type {Set<DomNode>} */
+    /** The changed nodes whose text or children changed, not only their attributes. @type {Set<DomNode>} */
     this.rewritten = new Set();
-    /** The elements that were added since begin, and those since the last check. @type {Set<El>} */
+    /** The elements that were added since begin, and since the last check. @type {Set<El>} */
     this.added = new Set();
     /** @type {Set<El>} */
     this.arrived = new Set();
-    /** The elements that got their first words since begin, those that lost some, and those that were taken out. @type {Set<DomNode>} */
+    /**
+     * The elements that got their first text since begin, the elements that lost text, and the elements that were removed.
+     * @type {Set<DomNode>}
+     */
     this.filled = new Set();
     /** @type {Set<DomNode>} */
     this.emptied = new Set();
     /** @type {Set<DomNode>} */
     this.taken = new Set();
-    /** What boxes out of the flow said at begin. @type {Map<El, string>} */
+    /** The texts of boxes out of the flow at begin. @type {Map<El, string>} */
     this.floats = new Map();
-    /** The toasts that are shown, with what they say. @type {Map<El, {text: string, notice: Notice | null}>} */
+    /** The visible toasts, with their texts. @type {Map<El, {text: string, notice: Notice | null}>} */
     this.toasts = new Map();
     /** Boxes that may be toasts once they are in view. @type {Set<El>} */
     this.coming = new Set();
-    /** What is not shown, and what is to be waited for. */
+    /** The hidden elements, and the animations to wait for. */
     this.reveals = new Reveals(agent.model);
     /** The texts in the flow that change while the daemon acts. */
     this.texts = new ChangedTexts(this.reveals);
-    /** How what is acted on is drawn, and what is beside it. */
+    /** The appearance of the target and its neighbours. */
     this.looks = new Looks(agent.model);
     this.isElsewhere = this.isElsewhere.bind(this);
     this.isMessage = this.isMessage.bind(this);
-    /** Fields whose validation failed since then. @type {Set<El>} */
+    /** Fields whose validation failed since the last check. @type {Set<El>} */
     this.refused = new Set();
     /** Notices to send. @type {Set<Notice>} */
     this.unsent = new Set();
     /** Notices whose elements have no ref yet. @type {Map<Notice, El>} */
     this.unnamed = new Map();
-    /** The number of the last notice, and how many were made since begin, headings among them. */
+    /** The number of the last notice, and the counts of notices and of headings since begin. */
     this.lastId = 0;
     this.made = 0;
     this.madeHeadings = 0;
-    /** The timer until which the parser of a new document is left alone; 0: it is not. */
+    /** The timer that ends the wait for the parser of a new document, or 0. */
     this.parsing = 0;
     this.observe = this.observe.bind(this);
-    /** A check is due at the next frame, or the one after a timer, and when the next may be. */
+    /** The requests for the frame or timer of the next check, and the earliest time of that check. */
     this.frame = this.timer = 0;
     this.notBefore = 0;
     this.onFrame = this.onFrame.bind(this);
     this.onTimer = this.onTimer.bind(this);
   }
 
-  /** Whether anybody asks for notices. */
+  /** Whether notices are enabled. */
   get on() {
     return this.acting || this.followed;
   }
 
-  /** The daemon begins or ends to act. @param {{on: boolean, fresh: boolean}} how */
+  /** Notes that the daemon starts or stops acting. @param {{on: boolean, fresh: boolean}} how */
   setActing(how) {
     const was = this.on;
     this.acting = how.on;
     this.turn(was, how.fresh);
   }
 
-  /** Somebody follows the notices, or nobody does any more. @param {boolean} on @param {boolean} fresh */
+  /** Sets whether a client follows the notices. @param {boolean} on @param {boolean} fresh */
   setFollowed(on, fresh) {
     if (on === this.followed) return;
     const was = this.on;
@@ -138,7 +141,7 @@ class Notices {
     if (this.acting && !fresh) this.reveals.begin();
     this.arriving = fresh;
     if (was) {
-      this.check(); // what came before is not of the action that begins
+      this.check(); // earlier news does not belong to the new action
       for (const state of this.sources.values()) {
         state.notice = null;
         state.count = 0;
@@ -150,7 +153,7 @@ class Notices {
     }
     this.fresh = fresh;
     if (fresh) {
-      this.notBefore = performance.now() + LOADING_EVERY; // the daemon asks when it is loaded
+      this.notBefore = performance.now() + LOADING_EVERY; // the daemon requests a check after loading
       return this.schedule();
     }
     this.floats = floatingBoxes(this.model.doc);
@@ -158,8 +161,8 @@ class Notices {
   }
 
   /**
-   * Leaves the parser of a new document alone, and says whether it does: a parser that is observed, and stopped in each frame
-   * by a check, takes a tenth longer. What it has made is compared when it is done, or has taken long.
+   * Delays observation while the parser of a new document runs, and returns whether it does. Observation, with a check in
+   * each frame, would slow the parser by a tenth. The result is compared when the parser is done, or after PARSER_AT_MOST.
    */
   awaitParser() {
     if (this.parsing) return true;
@@ -170,7 +173,7 @@ class Notices {
     return true;
   }
 
-  /** Observes the document from now on, which the parser has made. */
+  /** Starts to observe the document that the parser has built. */
   observe() {
     this.endParsing();
     this.agent.start();
@@ -207,7 +210,7 @@ class Notices {
       if (this.touched.size >= MAX_CHANGED) break;
       this.touched.add(/** @type {DomNode} */ (r.target));
       if (r.type !== "attributes" && writes(r)) this.rewritten.add(/** @type {DomNode} */ (r.target));
-      if (this.fresh) continue; // there are no toasts before
+      if (this.fresh) continue; // a new document has no earlier state to compare with
       if (r.type === "childList") this.noteWords(r);
       if (this.acting && !this.arriving) this.texts.note(r);
       for (const n of /** @type {NodeListOf<DomNode>} */ (r.addedNodes)) {
@@ -217,7 +220,10 @@ class Notices {
     this.schedule();
   }
 
-  /** Notes what is taken out of the document, perhaps to be put elsewhere, and whether an element gets its first words. @param {MutationRecord} r */
+  /**
+   * Notes removed elements, which may be inserted again, and elements that get their first text.
+   * @param {MutationRecord} r
+   */
   noteWords(r) {
     const target = /** @type {DomNode} */ (r.target);
     for (const n of /** @type {NodeListOf<DomNode>} */ (r.removedNodes)) {
@@ -227,7 +233,7 @@ class Notices {
     else if (!this.emptied.has(target) && this.filled.size < MAX_CHANGED && holdsWords(r.addedNodes)) this.filled.add(target);
   }
 
-  /** The validation of a field failed. @param {El} field */
+  /** Notes that the validation of a field failed. @param {El} field */
   noteInvalid(field) {
     if (!this.on || this.refused.size >= MAX_CHANGED) return;
     this.refused.add(field);
@@ -259,7 +265,7 @@ class Notices {
 
   // ---- checks --------------------------------------------------------------------------------
 
-  /** Compares the page with the last check, and sends what is new. */
+  /** Compares the page with the last check, and sends the news. */
   check() {
     if (!this.on) return;
     if (this.parsing) this.observe();
@@ -270,7 +276,7 @@ class Notices {
     if (this.reveals.waits()) this.schedule();
   }
 
-  /** Whether an act goes on, because an animation shows or hides something that is to be noticed. */
+  /** Whether the act must wait for an animation that shows or hides noticeable content. */
   isRevealing() {
     if (!this.acting) return false;
     if (this.touched.size > 0 || (!this.reveals.animated && this.reveals.isAnimating())) this.check();
@@ -311,7 +317,7 @@ class Notices {
     if (model.doc.readyState !== "loading") this.fresh = false;
   }
 
-  /** Notes what a source says now, if anything. @param {El} el @param {string} kind @param {Map<El, SourceState>} now */
+  /** Records the current text of a source, if any. @param {El} el @param {string} kind @param {Map<El, SourceState>} now */
   read(el, kind, now) {
     if (LIVE_KINDS.has(kind) && this.isPart(el, kind)) return;
     const was = this.sources.get(el);
@@ -328,7 +334,7 @@ class Notices {
     return this.parts.has(el);
   }
 
-  /** What a source says; nothing while it is not shown. @param {El} el @param {string} kind @returns {string[]} */
+  /** Returns the texts of a source, or none while it is hidden. @param {El} el @param {string} kind @returns {string[]} */
   textsOf(el, kind) {
     const { naming } = this.model;
     switch (kind) {
@@ -350,7 +356,7 @@ class Notices {
 
   /** @param {Map<El, SourceState>} before @param {Map<El, SourceState>} now */
   reportAll(before, now) {
-    // An application that draws everything anew shows nothing new by that.
+    // A redraw of the whole application alone is not news.
     const known = new Set();
     for (const [el, state] of before) if (!now.has(el)) known.add(state.kind + state.texts.join("\n"));
     const drawn = new Set();
@@ -370,7 +376,7 @@ class Notices {
     }
   }
 
-  /** Reports a source that says something new. @param {El} el @param {SourceState} state @param {SourceState | null} was */
+  /** Reports a source with new text. @param {El} el @param {SourceState} state @param {SourceState | null} was */
   report(el, state, was) {
     const { kind, texts } = state;
     if (kind === "dialog" || kind === "busy") {
@@ -382,7 +388,7 @@ class Notices {
     const fresh = was ? texts.filter((text) => !was.texts.includes(text)) : texts;
     const again = kind === "invalid" ? this.refused.has(el) : kind === "alert" && this.isRewritten(el);
     if (!fresh.length && !again) return;
-    // What is added to a text comes alone; an alert is read as a whole.
+    // If texts were added, only these are reported; an alert is reported as a whole.
     const grew = was !== null && was.texts.every((text) => texts.includes(text));
     const alone = kind === "log" || (kind === "status" && grew && was.texts.length > 0 && attr(el, "aria-atomic") !== "true");
     const text = clean((alone && fresh.length ? fresh : texts).join(" "), MAX_NOTICE);
@@ -395,7 +401,10 @@ class Notices {
     state.notice = this.make(kind, text, "", el, false);
   }
 
-  /** Whether the text of an element was written anew since the last check: a style or class says nothing again. @param {El} el */
+  /**
+   * Whether the text of an element was rewritten since the last check. Changes of a style or class do not count.
+   * @param {El} el
+   */
   isRewritten(el) {
     for (const node of this.rewritten) if (safe.contains(el, node)) return true;
     return false;
@@ -422,7 +431,7 @@ class Notices {
     if (retitled && title !== "" && !texts.has(title)) this.make("heading", title, "", null, false);
   }
 
-  /** Whether a heading is in a dialog that is open, or in a region that says it. @param {El} el @param {string} text */
+  /** Whether a heading is in an open dialog, or in a live region that reports it. @param {El} el @param {string} text */
   isToldAround(el, text) {
     for (const [other, { kind, notice }] of this.sources) {
       if (kind !== "dialog" && !(notice && !notice.gone && notice.text.includes(text))) continue;
@@ -461,15 +470,15 @@ class Notices {
   }
 
   /**
-   * @param {El} box @param {boolean} own the box itself changed, and not only what is in it
-   * @param {boolean} coming it was not in view at the last check
+   * @param {El} box @param {boolean} own whether the box itself changed, not only its content
+   * @param {boolean} coming whether it was out of view at the last check
    */
   compareToast(box, own, coming) {
     const known = this.toasts.get(box);
     const isNew = this.isAdded(box);
     const deep = !known && !isNew && !isNearTop(box);
     if (deep && !own && getComputedStyle(box).position !== "fixed") return;
-    if (this.acting && !known && !isNew && !coming && !this.holdsOnlyNews(box)) return; // it was shown before, perhaps in another place
+    if (this.acting && !known && !isNew && !coming && !this.holdsOnlyNews(box)) return; // it was shown before, possibly in another place
     if (!isToastLike(box, deep ? DEEP_TOAST_SHARE : TOAST_SHARE)) return;
     if (!isVisibleInView(box)) {
       if (this.coming.size < MAX_NOTICES) this.coming.add(box);
@@ -478,7 +487,7 @@ class Notices {
     }
     const text = toastText(box), before = known ? known.text : isNew ? "" : this.floats.get(box) || "";
     if (text === "" || text === before) return;
-    if (!known && before !== "") return; // a part of the page that says something else now
+    if (!known && before !== "") return; // a part of the page with a new text
     if (known && known.notice && text.startsWith(known.text)) {
       this.change(known.notice, { text: this.redacted(text) });
       known.text = text;
@@ -493,7 +502,10 @@ class Notices {
     return false;
   }
 
-  /** Whether all that a box says was added, written or shown since begin: what was there before is no message, wherever it is moved. @param {El} box */
+  /**
+   * Whether all text of a box was added, written or shown since begin. Earlier text is not a message, even if it was moved.
+   * @param {El} box
+   */
   holdsOnlyNews(box) {
     const { shown, unshown } = this.reveals;
     for (const el of [...shown, ...unshown]) if (safe.contains(el, box)) return true;
@@ -502,7 +514,7 @@ class Notices {
 
   // ---- texts ---------------------------------------------------------------------------------
 
-  /** Reports the blocks that say something else. A block that changes again has one notice. */
+  /** Reports the blocks whose text has changed. A block that changes again keeps its one notice. */
   compareTexts() {
     const { texts } = this;
     for (const [block, text] of texts.take(this.isElsewhere, this.isMessage)) {
@@ -516,7 +528,10 @@ class Notices {
     }
   }
 
-  /** Tells what a block says, or counts it where others tell more. @param {El} block @param {string} text */
+  /**
+   * Reports the text of a block, or only counts the block if others are more informative.
+   * @param {El} block @param {string} text
+   */
   tellText(block, text) {
     const { texts } = this;
     const points = pointsOf(block, this.added);
@@ -540,26 +555,26 @@ class Notices {
     if (texts.last) this.change(texts.last, { detail: ++texts.more + " more" });
   }
 
-  /** Whether another notice, or the element itself, says what is in an element. @param {El} el */
+  /** Whether another notice, or the listed element itself, reports the content of an element. @param {El} el */
   isElsewhere(el) {
     const rec = this.model.records.get(el), source = this.sources.get(el);
     return (rec !== undefined && rec.shown && rec.fields[F_KIND] === INTERACTIVE && rec.coverage === COVERS_ALL) ||
       (source !== undefined && source.notice !== null) || this.toasts.has(el);
   }
 
-  /** Whether an element is a live region that is told as a message. @param {El} el */
+  /** Whether an element is a live region that is reported as a message. @param {El} el */
   isMessage(el) {
     return isLiveRegion(el) && !this.parts.has(el);
   }
 
   // ---- looks ---------------------------------------------------------------------------------
 
-  /** Input for an element follows. @param {El} el */
+  /** Prepares for input to an element. @param {El} el */
   beginInput(el) {
     if (this.acting && !this.fresh) this.looks.begin(el);
   }
 
-  /** An event of it is about to reach the page. @param {Event} event */
+  /** Notes an input event that is about to reach the page. @param {Event} event */
   noteInput(event) {
     if (this.looks.known.size === 0) return;
     const records = this.agent.observer.takeRecords();
@@ -567,7 +582,10 @@ class Notices {
     this.looks.noteInput(event);
   }
 
-  /** Reports the elements that look different since the input, and of those that were reported which look as before. */
+  /**
+   * Reports the elements whose appearance has changed since the input, and updates the notices of elements that look as
+   * before again.
+   */
   compareLooks() {
     if (!this.acting) return;
     const { told } = this.looks;
@@ -610,7 +628,7 @@ class Notices {
     return text === "" ? "" : withoutSecrets(this.model.doc, this.model.sweep.shadows, text);
   }
 
-  /** Gives notices the refs of their elements, once these have one. */
+  /** Sets the refs of notices whose elements now have one. */
   name() {
     for (const [notice, el] of this.unnamed) {
       const rec = this.model.records.get(el);
@@ -627,18 +645,18 @@ class Notices {
   }
 }
 
-/** Whether a record of texts or children is of words that came or went. @param {MutationRecord} r */
+/** Whether a record of texts or children adds or removes text. @param {MutationRecord} r */
 function writes(r) {
   return r.type === "characterData" || holdsWords(r.addedNodes) || holdsWords(r.removedNodes);
 }
 
-/** Whether some nodes have words in them. @param {NodeList} nodes */
+/** Whether some nodes contain text. @param {NodeList} nodes */
 function holdsWords(nodes) {
   for (const node of /** @type {NodeListOf<DomNode>} */ (nodes)) if ((isText(node) || isElement(node)) && hasText(safe.textContent(node))) return true;
   return false;
 }
 
-/** The kind of notice that an element may give; empty: none. @param {El} el */
+/** Returns the kind of notice that an element may cause, or "". @param {El} el */
 function kindOfSource(el) {
   if (MAIN_HEADINGS.has(tagOf(el)) && hasNoAttributes(el)) return "heading"; // most sources of a large page
   const live = liveKind(el);

@@ -1,16 +1,16 @@
 // @ts-check
-// Ids: how many timers, animation frames and idle callbacks the page has asked for, without a change
-// of the page's own functions.
+// Functions that count the timers, animation frames and idle callbacks that the page has requested, without patching the
+// page's own functions.
 //
-// All worlds of a window number each of these in one sequence. The observer takes a number, gives it
-// back, and subtracts how many it took itself: what is left grows by what the page took. Each
-// function answers a count of which only differences mean anything. A page can see the gaps.
+// All worlds of a window share one sequence of ids for each of these. The observer allocates an id, cancels it, and
+// subtracts the number of its own ids. The rest increases with each request of the page. Each function returns a count
+// whose differences alone are meaningful. A page can see the gaps.
 //
-// Everything in the observer that takes such a number does so through this file.
+// All code in the observer allocates such ids through this file.
 
-/** How many of each the observer took. */
+/** The number of each that the observer has requested. */
 let ownTimers = 0, ownFrames = 0, ownIdles = 0;
-/** The longest delay that a timer takes. */
+/** The longest delay that setTimeout supports. */
 const NEVER = 2 ** 31 - 1;
 
 /** setTimeout, for the observer itself. @param {(value: any) => void} f @param {number} milliseconds */
@@ -31,21 +31,21 @@ function ownIdle(f) {
   return requestIdleCallback(f);
 }
 
-/** How many timers the page has set. */
+/** Counts the timers that the page has set. */
 function countTimers() {
   const id = ownTimer(doNothing, NEVER);
   clearTimeout(id);
   return id - ownTimers;
 }
 
-/** How many animation frames the page has requested. */
+/** Counts the animation frames that the page has requested. */
 function countFrames() {
   const id = ownFrame(doNothing);
   cancelAnimationFrame(id);
   return id - ownFrames;
 }
 
-/** How many idle callbacks the page has requested. */
+/** Counts the idle callbacks that the page has requested. */
 function countIdles() {
   const id = ownIdle(doNothing);
   cancelIdleCallback(id);

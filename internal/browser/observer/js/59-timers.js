@@ -1,48 +1,50 @@
 // @ts-check
-// Timers: whether the page set timers while it handled an action, as a search field does that waits
-// until nothing more is typed. settle (70-commands.js) waits for them.
+// Timers detects timers that the page sets while it handles an action, such as a search field that waits until typing
+// stops. settle (70-commands.js) waits for them.
 //
-// The page's setTimeout is never touched: the observer counts the page's timers (59-ids.js) before
-// the page handles an event, and in the task after it. How long they take nobody tells, so the wait ends with the first
-// changes of the document that come for each, and at the latest when TIMERS_AT_MOST is over. A page
-// whose timers change nothing, as those that count clicks, is waited for half as long with each
-// such click.
+// The page's setTimeout is never touched: the observer counts the page's timers (59-ids.js) before the page handles an
+// event, and in the task after it. Their delays are unknown, so the wait ends when the document has changed once for each
+// timer, and at the latest after TIMERS_AT_MOST. If the timers of a page change nothing, such as those that count clicks,
+// the limit halves with each such wait.
 
-/** How many milliseconds after an event a timer is waited for. */
+/** The maximum wait for a timer after an event, in milliseconds. */
 const TIMERS_AT_MOST = 500;
-/** The same for one that the page sets after the event, as when it handles the answer of a request. */
+/** The same limit for a timer that the page sets after the event, for example when it handles a response. */
 const LATE_TIMERS_AT_MOST = 100;
-/** The events during which timers are looked for. */
+/** The events during which timers are counted. */
 const HANDLED_EVENTS = [
   "pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "contextmenu", "keydown", "keyup", "input", "change",
   "submit", "drop", "dragend",
 ];
-/** How many milliseconds after the pointer came a timer is waited for, when the action moves it there: to open is what hovering is for. */
+/**
+ * The maximum wait for a timer after a hover action, in milliseconds. It is longer, because the purpose of hovering is to
+ * open something.
+ */
 const HOVERED_AT_MOST = 900;
-/** A change so soon after a timer was set is no timer's: the page draws what is hovered in another colour. */
+/** A change within this time after a timer was set is not caused by the timer, but by hover styles of the page. */
 const DRAWN_WITHIN = 32;
-/** The events of a pointer that comes. */
+/** The events of a pointer that enters an element. */
 const HOVERING_EVENTS = ["pointerover", "pointerenter", "pointermove", "mouseover", "mouseenter", "mousemove"];
-/** Those by which text is entered: what waits for their end is worth its time. */
+/** The events of text entry. The full wait for their timers pays off. */
 const ENTERING = new Set(["keydown", "keyup", "input", "change"]);
 class Timers {
   constructor() {
-    /** The daemon acts. */
+    /** Whether the daemon acts. */
     this.acting = false;
     /**
-     * How many timers the page had set before the event that is being handled; null: none is.
+     * The timer count before the event that is being handled, or null if there is no such event.
      * @type {number | null}
      */
     this.before = null;
-    /** How many timers were counted. */
+    /** The total number of counted timers. */
     this.counted = 0;
-    /** How many timers may be pending, since when, and until when they are waited for. */
+    /** The number of timers that may be pending, the time of the last one, and the time limit of the wait. */
     this.pending = 0;
     this.since = 0;
     this.until = 0;
-    /** How many waits of this document saw no change. */
+    /** The number of waits in this document without a change. */
     this.idle = 0;
-    /** The action moves the pointer onto an element, and nothing else; and how many such waits saw no change. */
+    /** Whether the action only moves the pointer onto an element, and the number of such waits without a change. */
     this.hovering = false;
     this.idleHovers = 0;
     this.close = this.close.bind(this);
@@ -61,7 +63,7 @@ class Timers {
     if (on) this.listen(); // document.open() removes listeners
   }
 
-  /** The action moves the pointer onto an element and leaves it there, or it does something else. @param {boolean} on */
+  /** Sets whether the action only moves the pointer onto an element. @param {boolean} on */
   setHovering(on) {
     if (on === this.hovering) return;
     this.hovering = on;
@@ -69,7 +71,7 @@ class Timers {
     for (const type of HOVERING_EVENTS) change(type, this, LISTEN);
   }
 
-  /** How long the timers of an event are waited for, in milliseconds. @param {Event} event */
+  /** Returns the maximum wait for the timers of an event, in milliseconds. @param {Event} event */
   patience(event) {
     if (this.hovering) return HOVERED_AT_MOST / 2 ** this.idleHovers;
     return ENTERING.has(event.type) ? TIMERS_AT_MOST : TIMERS_AT_MOST / 2 ** this.idle;
@@ -84,7 +86,7 @@ class Timers {
     scheduler.postTask(this.close, FLUSH);
   }
 
-  /** The event was handled. */
+  /** Counts the timers of the handled event. */
   close() {
     if (this.before === null) return;
     const set = countTimers() - this.before;
@@ -92,7 +94,7 @@ class Timers {
     if (set > 0) this.add(set);
   }
 
-  /** @param {number} set how many timers the page has set */
+  /** @param {number} set the number of timers that the page has set */
   add(set) {
     this.counted += set;
     this.pending += set;
@@ -100,15 +102,15 @@ class Timers {
   }
 
   /**
-   * Notes timers that the page set after its events, as when it handles the answer of a request.
-   * @param {number} set how many
+   * Notes timers that the page set after its events, for example when it handled a response.
+   * @param {number} set their number
    */
   addLate(set) {
     this.add(set);
     this.until = Math.max(this.until, performance.now() + LATE_TIMERS_AT_MOST / 2 ** this.idle);
   }
 
-  /** The page changed: a timer may be why. */
+  /** Notes a change of the page, which a timer may have caused. */
   noteChange() {
     if (this.pending === 0 || this.before !== null) return;
     if (this.hovering && performance.now() - this.since < DRAWN_WITHIN) return;
@@ -117,7 +119,7 @@ class Timers {
     else this.idle = 0;
   }
 
-  /** Whether to wait on at a time. @param {number} now */
+  /** Whether to continue waiting at a given time. @param {number} now */
   isPending(now) {
     if (this.pending === 0) return false;
     if (now < this.until) return true;
