@@ -323,7 +323,8 @@ function slotOf(node) {
 }
 
 /**
- * The parent of a node if it is also the parent in the flat tree, which holds for most nodes: the parent has no shadow root. If null, use otherParent.
+ * Returns the parent of a node if it is also the parent in the flat tree, as for most nodes: the parent has no shadow root. Otherwise
+ * returns null; see otherParent.
  * @param {DomNode} node @returns {El | null}
  */
 function plainParent(node) {

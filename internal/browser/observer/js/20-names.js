@@ -866,7 +866,7 @@ function flowsInText(tag, display) {
   return (display === "inline" || display === "contents") && !REPLACED.has(tag);
 }
 
-/** Elements of text whose padding draws a box, such as a badge or a chip, and is not just typography. */
+/** Elements of text whose padding usually draws a box, as in a badge or a chip. */
 const CHIPS = new Set(["span", "b", "i", "small", "strong", "em", "label", "font", "data"]);
 
 /**

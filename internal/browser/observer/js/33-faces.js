@@ -75,8 +75,8 @@ function holdsAnotherField(box, field) {
 }
 
 /**
- * Whether another field is distinct from this one for a person. It is not if nobody sees or uses it, such as an input that stores the
- * value of a list, or if it is the second thumb of a slider.
+ * Whether a person sees another field as distinct from this one. It is not distinct if it is out of sight and unused, such as an
+ * input that stores the value of a list, or if it is the second thumb of a slider.
  * @param {El} other @param {El} field
  */
 function isAnotherField(other, field) {

@@ -16,7 +16,8 @@ const TRIES = 200;
 const MODALS = 'dialog:modal,[aria-modal="true"]';
 
 /**
- * Returns the open modal, or null. Of several, it is the topmost that can be hit, or else the last.
+ * Returns the open modal, or null. If several are open, returns the last that can be hit, or else
+ * the last.
  * @param {Document} doc @param {Set<Shadow>} shadows
  * @returns {El | null}
  */

@@ -103,7 +103,7 @@ function isSkippedInRow(tag, role, first, live) {
 
 /**
  * Returns the part for an attribute, if any.
- * @param {string} tag @param {string} name @param {string} value @param {(name: string) => string | null} other returns the element's other attributes @param {boolean} masked
+ * @param {string} tag @param {string} name @param {string} value @param {(name: string) => string | null} other reads another attribute @param {boolean} masked
  * @returns {RowPart[]}
  */
 function attributeParts(tag, name, value, other, masked) {

@@ -181,7 +181,7 @@ class Records {
     return rec && safe.isConnected(rec.node) ? rec : null;
   }
 
-  /** Adds a record whose node is in the document to the indexes. @param {Rec} rec */
+  /** Adds a record to the indexes. Its node must be in the document. @param {Rec} rec */
   add(rec) {
     if (this.all.has(rec)) return;
     this.all.add(rec);
@@ -253,7 +253,7 @@ class Records {
   }
 
   /**
-   * Removes a record whose node left the document from the list and the indexes.
+   * Removes a record from the list and the indexes after its node has left the document.
    * @param {Rec} rec
    */
   drop(rec) {

@@ -158,8 +158,8 @@ class Changes {
   }
 
   /**
-   * Removes the records of a subtree that was removed or moved from the list. The scan of its new
-   * place links them again.
+   * Unlinks the records of a subtree that was removed or moved. The scan of its new place links
+   * them again.
    * @param {El} root
    */
   unlinkSubtree(root) {

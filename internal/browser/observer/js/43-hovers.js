@@ -201,7 +201,7 @@ class OnHover {
     return state;
   }
 
-  /** Returns the state of an element that is not visible. @param {El} el @param {Revealing} above that of its parent @returns {Revealing} */
+  /** Returns the state of an element that is not visible. @param {El} el @param {Revealing} above the state of its parent @returns {Revealing} */
   stateBelow(el, above) {
     const reasons = this.reasonsOf(el);
     const own = this.showingOf(el, reasons);
