@@ -1,13 +1,13 @@
 // @ts-check
-// The agent: the entry to a document's model. It runs the daemon's reads, and pushes patches while
-// the page is followed.
+// Agent is the entry point to a document's model. It serves the daemon's reads, and pushes patches while the page is
+// followed.
 //
-// Agent creates the parts (model, writer, guard, poller, selectors) and owns the mutation observer,
-// the event listeners and the flow control: which patches were acknowledged, and when the next may
-// be pushed. 70-commands.js makes one agent for each document and calls it.
+// Agent creates the parts (model, writer, guard, poller, selectors) and owns the mutation observer, the event listeners and
+// the flow control, which tracks acknowledged patches and the time of the next push. 70-commands.js creates one agent per
+// document and calls it.
 
 /**
- * When a first read adds the structure that tells elements apart; see Contexts in observer.go.
+ * Selects when a first read adds the structure that distinguishes elements; see Contexts in observer.go.
  * @typedef {"" | "alike" | "always"} Contexts
  */
 
@@ -24,39 +24,37 @@ class Agent {
     this.notices = new Notices(this);
     this.timers = new Timers();
     this.rest = new Rest(this);
-    /** The host elements of frames, by the id of the frame. @type {Map<string, El>} */
+    /** The host elements of frames, by frame id. @type {Map<string, El>} */
     this.hosts = new Map();
-    /** The scroll positions before the wheel turned. @type {WheelState | null} */
+    /** The scroll positions before the wheel event. @type {WheelState | null} */
     this.wheel = null;
-    /** What is heard of files that are dragged. @type {FileDrag | null} */
+    /** The record of a file drag. @type {FileDrag | null} */
     this.fileDrag = null;
     /**
-     * The element that was pressed last, and its position then.
+     * The last pressed element, and its position at the press.
      * @type {ReturnType<typeof pagePositionOf> | null}
      */
     this.pressedPosition = null;
-    /** The mutation observer is connected. */
+    /** Whether the mutation observer is connected. */
     this.following = false;
-    /** The daemon follows the page: patches are pushed, and with geometry, boxes too. */
+    /** Whether the daemon follows the page, so that patches are pushed, and whether they include boxes. */
     this.pushing = false;
     this.geometry = false;
     /**
-     * The newest patch that the daemon has acknowledged, and the one without whose acknowledgement
-     * none is sent.
+     * The newest patch that the daemon has acknowledged, and the patch whose acknowledgement blocks further patches.
      */
     this.acked = 0;
     this.awaitedAck = 0;
-    /** A flush is scheduled, as a task and as the request of an animation frame; 0: none. */
+    /** Whether a flush is scheduled as a task, and its animation frame request, or 0. */
     this.scheduled = false;
     this.frameRequest = 0;
     /**
-     * The timeline's time when the page last changed while a frame was requested, or received an event of a frame; see
-     * onFrame.
+     * The timeline's time when the page last changed with a frame requested, or received a frame event; see onFrame.
      */
     this.changedIn = null;
     this.poller = new Poller(this);
     this.observer = new MutationObserver((records) => this.onMutations(records));
-    /** Sees which fields were password fields, from the beginning of the document. */
+    /** Records which fields have been password fields, from the start of the document. */
     this.types = new MutationObserver(noteTypes);
     this.types.observe(doc, TYPES);
     this.flush = this.flush.bind(this);
@@ -65,31 +63,31 @@ class Agent {
     this.model.onRoot = (root) => this.follow(root);
     this.onEvent = this.onEvent.bind(this);
     this.lastMutation = 0;
-    /** The document element for which the event listeners were added. @type {El | null} */
+    /** The document element when the event listeners were added. @type {El | null} */
     this.root = null;
-    /** The next patch includes boxes and the scroll position. */
+    /** Whether the next patch includes boxes and the scroll position. */
     this.boxes = false;
     this.noteMore = this.noteMore.bind(this);
-    /** noteMore is posted. */
+    /** Whether noteMore is posted. */
     this.noting = false;
   }
 
   // ---- observing the page -------------------------------------------------------------------
 
-  /** Begins to observe the document, if that has not begun. */
+  /** Starts to observe the document, unless it is already observed. */
   start() {
     if (!this.following) {
       this.following = true;
       this.observer.observe(this.model.doc, OBSERVED);
     }
-    // document.open() removes listeners, and another document element follows.
+    // document.open() removes the listeners and replaces the document element.
     const root = safe.documentElement(this.model.doc);
     if (root === this.root && root !== null) return;
     this.root = root;
     for (const type of EVENTS) addEventListener(type, this.onEvent, LISTEN);
   }
 
-  /** Begins to observe a shadow tree. @param {Shadow} root */
+  /** Starts to observe a shadow tree. @param {Shadow} root */
   follow(root) {
     if (!this.model.sweep.follow(root)) return;
     this.model.listeners.addPending(root);
@@ -112,7 +110,7 @@ class Agent {
     this.schedule();
   }
 
-  /** Takes in the mutations that were not delivered yet. */
+  /** Processes the mutations that are not yet delivered. */
   takeRecords() {
     noteTypes(this.types.takeRecords());
     const records = this.observer.takeRecords();
@@ -168,7 +166,10 @@ class Agent {
     this.schedule();
   }
 
-  /** An animation of a script is over, which no event of the document says: styles are others than those that were read. */
+  /**
+   * Handles the end of a script's animation, for which the document has no event. The styles may differ from those that
+   * were read.
+   */
   noteAnimationEnd() {
     this.changedIn = this.model.doc.timeline.currentTime;
     this.poller.noteActivity();
@@ -179,9 +180,8 @@ class Agent {
   // ---- pushing ------------------------------------------------------------------------------
 
   /**
-   * Flushes in a separate task, so that everything that one task of the page does is one patch. The
-   * browser may render a frame before that task, which takes long on a large page, so a frame that
-   * begins first also flushes.
+   * Flushes in a separate task, so that all changes of one page task form one patch. The browser may render a frame first,
+   * which is slow on a large page, so a frame that starts earlier also flushes.
    */
   schedule() {
     if (!this.pushing || this.scheduled || this.isBlocked()) return;
@@ -190,15 +190,16 @@ class Agent {
     this.frameRequest = ownFrame(this.onFrame);
   }
 
-  /** Whether nothing may be pushed for now. */
+  /** Whether pushes are currently blocked. */
   isBlocked() {
     return this.acked < this.awaitedAck || this.writer.sequence - this.acked >= WINDOW || this.writer.waiting.length > 0;
   }
 
   /**
-   * Flushes at the beginning of a frame, unless callbacks of this frame changed the page already, because others may follow.
-   * The change that led to schedule does not count: when a callback makes it, the frame that schedule requests is the next
-   * one. Times alone cannot tell, because Chromium may begin a frame late and give it a time before that change.
+   * Flushes at the start of a frame, unless callbacks of this frame have already changed the page, because further
+   * callbacks may follow. The change that called schedule does not count: if a callback makes it, the frame that schedule
+   * requests is the next one. Times alone do not suffice, because Chromium may start a frame late, with a time before that
+   * change.
    */
   onFrame() {
     this.frameRequest = 0;
@@ -226,9 +227,9 @@ class Agent {
   }
 
   /**
-   * Updates the model and returns the next patch, or null when nothing changed.
-   * @param {boolean} all also what no mutation shows @param {boolean} geometry with all boxes measured
-   * @param {Contexts} [contexts] as scanWith takes it
+   * Updates the model and returns the next patch, or null without changes.
+   * @param {boolean} all includes changes without a mutation @param {boolean} geometry measures all boxes
+   * @param {Contexts} [contexts] see scanWith
    */
   take(all, geometry, contexts = "") {
     const start = performance.now();
@@ -267,14 +268,14 @@ class Agent {
   // ---- commands of the daemon ---------------------------------------------------------------
 
   /**
-   * Takes an acknowledgement.
-   * @param {Digit[]} digits of a sequence and of refs, as Ack.Digits in ack.go writes them; or none
+   * Applies an acknowledgement.
+   * @param {Digit[]} digits of a sequence and of refs, as Ack.Digits in ack.go writes them, or empty
    */
   acknowledge(digits) {
     this.applyAck(numbersOf(digits));
   }
 
-  /** @param {number[]} numbers a sequence and refs, or none */
+  /** @param {number[]} numbers a sequence and refs, or empty */
   applyAck([sequence, ...refs]) {
     if (!(sequence > this.acked && sequence <= this.writer.sequence)) return;
     this.acked = sequence;
@@ -298,20 +299,19 @@ class Agent {
       this.acked = this.awaitedAck = this.writer.sequence;
     }
     if (this.acked < this.writer.sequence) {
-      // Nothing more is pushed until the daemon has the patches that are on their way, so that the
-      // next read succeeds.
+      // Pushes stop until the daemon has acknowledged the patches in flight, so that the next read succeeds.
       this.awaitedAck = this.writer.sequence;
       return this.writer.header("u");
     }
     this.extendStored(request);
     this.takeRecords();
     if (this.model.listeners.due && !request.probed) return this.writer.header("p");
-    if (request.structural) this.writer.contexts = false; // asked for, so refs are in document order
+    if (request.structural) this.writer.contexts = false; // structure was requested, so refs are in document order
     const message = this.take(true, request.geometry, this.writer.sequence === 0 ? request.contexts : "");
     if (mark > 0) this.noteRows(mark);
     this.notices.check();
     if (message !== null) {
-      // Pushed messages overtake this answer, so none is pushed until the answer is acknowledged.
+      // Pushed messages can overtake this answer, so pushes stop until the answer is acknowledged.
       this.awaitedAck = this.writer.sequence;
       return message;
     }
@@ -319,7 +319,7 @@ class Agent {
   }
 
   /**
-   * Scans a document that was not read yet: the first read has to look for what changed since.
+   * Scans a document before its first read, which then only has to apply later changes.
    * @param {{contexts: Contexts, failedSheets?: string[]}} request
    */
   prepare(request) {
@@ -334,9 +334,9 @@ class Agent {
   }
 
   /**
-   * Updates the model. The scan for a first patch includes structure where elements share role and name, because what stands
-   * around them says which one each is: the daemon would ask for structure as soon as it has the elements.
-   * @param {Contexts} contexts "" unless this is for the first patch @param {boolean} all as Refresh.update takes it
+   * Updates the model. The scan for a first patch includes structure where elements share role and name, because their
+   * surroundings distinguish them. The daemon would otherwise request the structure as soon as it has the elements.
+   * @param {Contexts} contexts "" unless this is for the first patch @param {boolean} all see Refresh.update
    */
   scanWith(contexts, all) {
     const { model } = this;
@@ -348,7 +348,7 @@ class Agent {
     model.refresh.scanStructure(false);
   }
 
-  /** Has the model include structure, for contexts. */
+  /** Makes the model include structure, for contexts. */
   addStructure() {
     if (this.model.structural) return;
     this.model.structural = true;
@@ -363,7 +363,7 @@ class Agent {
     if (!this.noting) this.continueNoting();
   }
 
-  /** Posts noteMore while rows are pending. At this priority, reads of other frames that are queued go first. */
+  /** Posts noteMore while rows are pending. At this priority, queued reads of other frames run first. */
   continueNoting() {
     this.noting = this.model.rows.pending;
     if (this.noting) scheduler.postTask(this.noteMore, SLICES);
@@ -378,7 +378,7 @@ class Agent {
   }
 
   /**
-   * What is different of an element since an action was decided on; see Rows.check.
+   * Returns how an element differs from its state when the action was decided; see Rows.check.
    * @param {Rec} rec @param {Known | undefined} known
    */
   differenceOf(rec, known) {
@@ -388,14 +388,14 @@ class Agent {
   }
 
   /**
-   * Extends the stored DOM: by structural elements, by attributes.
+   * Extends the stored DOM by structural elements or attributes.
    * @param {{structural: boolean, attributes: string[]}} request
    */
   extendStored(request) {
     const model = this.model;
     if (request.structural && !model.structural) {
       model.structural = true;
-      if (model.sweep.shadows.size > 0) model.changes.rescan = true; // the styles of shadow trees are read by a scan
+      if (model.sweep.shadows.size > 0) model.changes.rescan = true; // only a scan reads the styles of shadow trees
       else model.changes.structureDue = true;
     }
     for (const name of request.attributes || []) {
@@ -406,8 +406,7 @@ class Agent {
   }
 
   /**
-   * Begins or ends to push patches and notices. A document is fresh when it came after the daemon
-   * began to ask.
+   * Starts or stops pushing patches and notices. A document is fresh if it is newer than the daemon's request.
    * @param {{push: boolean, geometry: boolean, notices?: boolean, fresh?: boolean}} how
    */
   observe(how) {
@@ -423,7 +422,7 @@ class Agent {
   }
 
   /**
-   * Sets what callers wait for while patches are pushed.
+   * Sets the conditions that callers wait for while patches are pushed.
    * @param {{structural: boolean, attributes: string[], selectors: {css: string, shown: boolean}[]}} what
    */
   setInterests(what) {
@@ -434,14 +433,14 @@ class Agent {
 }
 
 /**
- * Numbers from their digits: seven bits each, the lowest first, plus 128 when another follows.
+ * Decodes numbers from their digits: seven bits each, the lowest first, plus 128 if another digit follows.
  * @param {Digit[]} digits
  */
 function numbersOf(digits) {
   const out = [];
   let n = 0, unit = 1;
   for (const digit of digits) {
-    if (typeof digit === "object") { // several numbers as they are
+    if (typeof digit === "object") { // several plain numbers
       for (const number of digit) out.push(number);
       continue;
     }
@@ -455,7 +454,7 @@ function numbersOf(digits) {
   return out;
 }
 
-/** Documents with more elements are not scanned before somebody reads them: that would block the page for long. */
+/** Documents with more elements are not scanned before a read, because that would block the page for a long time. */
 const MAX_PREPARED = 20_000;
 const TYPES = { subtree: true, attributes: true, attributeFilter: ["type"], attributeOldValue: true };
 const OBSERVED = { subtree: true, childList: true, attributes: true, characterData: true };
@@ -463,8 +462,7 @@ const LISTEN = { capture: true, passive: true };
 const FLUSH = /** @type {const} */ ({ priority: "user-blocking" });
 const SLICES = /** @type {const} */ ({ priority: "user-visible" });
 /**
- * How many patches may be unacknowledged; the daemon acknowledges some of them together
- * (observer.Window).
+ * The maximum number of unacknowledged patches. The daemon acknowledges several of them together (observer.Window).
  */
 const WINDOW = 16;
 const EVENTS = [

@@ -1,33 +1,35 @@
 // @ts-check
-// Rest: whether what an action set off in this document is over, as far as the document can know
-// without waiting for time to pass. docs/adr/0029-rest-is-known.md has the rule and its limits.
+// Rest decides whether the effects of an action in this document are complete, as far as the document can know without
+// waiting for time to pass. docs/adr/0029-rest-is-known.md has the rule and its limits.
 //
-// The guard says when input begins and when the page handles it. Rest counts timers, frames and idle
-// callbacks of the page from there on (59-ids.js), asks for the frame that shows what the handlers
-// did, and then for a task of the lowest priority, which runs after all tasks and messages that are
-// queued. It says "at rest" only when the page has changed, nothing was asked for, and nothing
-// changed since that frame began. In all other cases settle (70-commands.js) waits for quiet frames.
+// The guard reports the start of input and the moment when the page handles it. Rest then counts timers, frames and idle
+// callbacks of the page (59-ids.js), requests the frame that shows the effects of the handlers, and then a task of the
+// lowest priority, which runs after all queued tasks and messages. The document is at rest only if the page has changed,
+// requested nothing, and not changed since the start of that frame. In all other cases settle (70-commands.js) waits for
+// quiet frames.
 
-/** How many frames are awaited until nothing changes in one any more. */
+/** The maximum number of frames to wait for one without changes. */
 const REST_FRAMES = 3;
-/** How long a frame and the tasks behind it are awaited, in milliseconds. */
+/** The maximum wait for a frame and the tasks after it, in milliseconds. */
 const REST_AT_MOST = 100;
-/** How long everything that is queued is awaited, in milliseconds. */
+/** The maximum wait for all queued tasks, in milliseconds. */
 const LAST_AT_MOST = 400;
-/** When it is over within so many milliseconds after that, it has an end: there was much to do, or the page stood still. */
+/**
+ * If the queued tasks end within this many milliseconds after that limit, they are finite: the page was busy or stalled.
+ */
 const LATE_AT_MOST = 1500;
-/** A change so soon after the document was at rest means that it was not. */
+/** A change within this many milliseconds after the document was at rest means that the decision was wrong. */
 const TOO_SOON = 100;
-/** For how many actions a document is not trusted after that, or after messages without an end. */
+/** The number of actions for which a document is then not trusted, also after endless messages. */
 const DISTRUSTED_FOR = 10;
-/** Animations that end so soon are waited for: a page may act on their end. */
+/** Animations that end within this many milliseconds are waited for, because a page may act on their end. */
 const ENDS_SOON = 50;
-/** How many added nodes of one action are searched. */
+/** The maximum number of added nodes per action that are searched. */
 const SEARCHED = 50;
-/** How long pictures without a size are waited for, in milliseconds. */
+/** The maximum wait for pictures without a size, in milliseconds. */
 const PICTURES_AT_MOST = 250;
 const LAST = /** @type {const} */ ({ priority: "background" });
-/** Attributes that pages change on what is pressed, to draw it so. */
+/** Attributes that pages change on a pressed element for its look. */
 const DRAWN_BY = /^(class|style|data-)/;
 
 class Rest {
@@ -35,52 +37,54 @@ class Rest {
   constructor(agent) {
     this.agent = agent;
     /**
-     * The counts when the input began; null: they cannot be trusted, or there was no input.
+     * The counts at the start of the input, or null if they cannot be trusted or there was no input.
      * @type {{timers: number, idles: number, counted: number} | null}
      */
     this.start = null;
     /**
-     * How many frames the page had requested at the first request of ask; null: there was none.
+     * The frame count at the first call of ask, or null before it.
      * @type {number | null}
      */
     this.frames = null;
-    /** Input has begun that answer was not asked about. */
+    /** Whether input has started for which answer was not called yet. */
     this.fresh = false;
-    /** The input goes to another document. */
+    /** Whether the input goes to another document. */
     this.elsewhere = false;
     /** The element that receives the input. @type {El | null} */
     this.el = null;
-    /** The page has changed since the input began, and says that it is busy. */
+    /** Whether the page has changed since the input began, and whether it shows that it is busy. */
     this.changed = this.busy = false;
-    /** How many changes there were, by the beginning of the last frame, and at the last answer. */
+    /** The number of changes: in total, by the start of the last frame, and by the last answer. */
     this.changes = this.byFrame = this.byAnswer = 0;
-    /** The request of a frame; 0: none. */
+    /** The frame request, or 0. */
     this.request = 0;
-    /** The frame is over, and everything that was queued behind it. */
+    /** Whether the frame and all tasks that were queued behind it are over. */
     this.drawn = false;
     /** @type {(() => void)[]} */
     this.waiting = [];
-    /** When the document was said to be at rest; 0: never, or it was not. */
+    /** The time at which the document was reported at rest, or 0. */
     this.restedAt = 0;
-    /** For how many actions the document is not trusted: it is not said to be at rest. */
+    /** The number of actions for which the document is not trusted, so that it is not reported at rest. */
     this.distrusted = 0;
-    /** It would have been said of this action. */
+    /** Whether this action would have been reported at rest. */
     this.heldBack = false;
-    /** For how many actions it is not asked; and why nothing is said of this one, if nothing is. */
+    /**
+     * The number of actions for which Rest does not answer, and the reason why it does not answer for this action, if any.
+     */
     this.unasked = 0;
     this.unknown = "no input";
-    /** The pictures that were added. @type {El[]} */
+    /** The added pictures. @type {El[]} */
     this.pictures = [];
     this.searched = 0;
     this.onFrame = this.onFrame.bind(this);
     this.onLast = this.onLast.bind(this);
   }
 
-  // ---- what the guard says ---------------------------------------------------------------------
+  // ---- reports of the guard ---------------------------------------------------------------------
 
   /**
-   * The page is about to receive the first event of an action. An action of several parts begins once.
-   * @param {El | null} el the element that receives it; null: it is in another document
+   * Notes that the page is about to receive the first event of an action. An action of several parts begins once.
+   * @param {El | null} el the element that receives it, or null if it is in another document
    */
   begin(el) {
     this.agent.takeRecords();
@@ -108,7 +112,7 @@ class Rest {
     if (this.elsewhere) this.frames = countFrames();
   }
 
-  /** The page is about to handle an event that completes input: the frame after it shows what it does. */
+  /** Notes that the page is about to handle an event that completes input. The next frame shows its effects. */
   ask() {
     if (this.start === null) return;
     if (this.request) cancelAnimationFrame(this.request);
@@ -117,7 +121,7 @@ class Rest {
     this.drawn = false;
   }
 
-  /** The actions of the daemon are over, or others begin. */
+  /** Ends the observation when the daemon's actions are over or new ones begin. */
   end() {
     this.fresh = false;
     this.start = null;
@@ -125,12 +129,12 @@ class Rest {
     this.pictures = [];
   }
 
-  /** The value of a control has changed, which no mutation shows. */
+  /** Notes that the value of a control has changed, which causes no mutation. */
   noteValue() {
     if (this.start !== null) this.changed = true;
   }
 
-  // ---- what the agent says ---------------------------------------------------------------------
+  // ---- reports of the agent ---------------------------------------------------------------------
 
   /** @param {MutationRecord[]} records */
   note(records) {
@@ -153,8 +157,8 @@ class Rest {
   }
 
   /**
-   * Whether a mutation is more than the drawing of what is pressed, such as a class that stands for
-   * :active, or an element without text that spreads over a button.
+   * Whether a mutation is more than press feedback, such as a class in place of :active, or an element without text that
+   * spreads over a button.
    * @param {MutationRecord} r
    */
   isEffect(r) {
@@ -176,7 +180,7 @@ class Rest {
     this.busy = this.busy || attr(el, "aria-busy") === "true";
   }
 
-  /** Looks for signs of work, and for pictures, in what was added. @param {El} added */
+  /** Searches added content for busy indicators and pictures. @param {El} added */
   search(added) {
     this.noteBusy(added);
     if (tagOf(added) === "img") this.pictures.push(added);
@@ -194,14 +198,14 @@ class Rest {
     scheduler.postTask(this.onLast, LAST);
   }
 
-  /** Everything that was queued when the frame began is over. */
+  /** Runs when all tasks that were queued at the start of the frame are over. */
   onLast() {
-    if (this.request) return; // another one was asked for meanwhile
+    if (this.request) return; // another frame was requested in between
     this.drawn = true;
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 
-  /** Waits for the frame that was asked for. Reports whether it came in time. */
+  /** Waits for the requested frame. Returns whether it came in time. */
   async awaitDrawn() {
     if (this.drawn) return true;
     await new Promise((resolve) => {
@@ -214,8 +218,9 @@ class Rest {
   // ---- answers ---------------------------------------------------------------------------------
 
   /**
-   * Why what the input set off may not be over; empty when it is over. It answers as soon as it knows.
-   * @param {boolean} again what was waited for since the last answer is over, and must have changed the page
+   * Returns why the effects of the input may be incomplete, or "" if they are complete. It resolves as soon as the answer
+   * is known.
+   * @param {boolean} again whether the work since the last answer is over, which must have changed the page
    * @returns {Promise<string>}
    */
   async answer(again) {
@@ -224,7 +229,7 @@ class Rest {
     this.forgive();
     if (!asked || this.start === null) return this.unknown;
     if (!(await this.awaitLastTask())) {
-      this.unasked = DISTRUSTED_FOR; // perhaps messages without an end
+      this.unasked = DISTRUSTED_FOR; // possibly endless messages
       return "tasks";
     }
     const why = this.elsewhere ? this.whyTouched() : await this.whyRestless(again);
@@ -238,8 +243,8 @@ class Rest {
   }
 
   /**
-   * Waits until everything that is queued is over. Reports whether that was in time. When it is over soon after that time, the
-   * next action is asked about again.
+   * Waits until all queued tasks are over. Returns whether that was in time. If they end soon after the limit, Rest answers
+   * again for the next action.
    * @returns {Promise<boolean>}
    */
   awaitLastTask() {
@@ -257,17 +262,17 @@ class Rest {
     });
   }
 
-  /** Something else begins: a change from now on is no reason for distrust. */
+  /** Clears the time of rest when other work starts, so that later changes cause no distrust. */
   forgive() {
     this.restedAt = 0;
   }
 
-  /** The daemon waits on: what changes now shows only whether a document is trusted again. */
+  /** Notes that the daemon continues to wait. Changes now only decide whether the document is trusted again. */
   waitOn() {
     if (!this.heldBack) this.forgive();
   }
 
-  /** What happened in this document while another one received input. */
+  /** Returns why this document is not at rest while another document received the input. */
   whyTouched() {
     this.agent.takeRecords();
     return this.changes > 0 ? "changes" : this.whatIsScheduled();
@@ -293,14 +298,14 @@ class Rest {
     return "changes";
   }
 
-  /** What the page shows of its work; empty when it shows nothing. */
+  /** Returns the visible sign of the page's work, or "". */
   whatIsShown() {
     return this.busy ? "busy" : this.agent.notices.isRevealing() ? "revealing" : endsSoon(this.agent.model) ? "animation" : "";
   }
 
   /**
-   * What the page has asked for: timers, also in earlier actions of the turn, idle callbacks or
-   * frames; empty when it has not.
+   * Returns what the page has requested: timers, including those of earlier actions of the turn, idle callbacks or frames.
+   * It returns "" if there are none.
    */
   whatIsScheduled() {
     const { start } = this;
@@ -308,14 +313,14 @@ class Rest {
     return countIdles() !== start.idles ? "idle callbacks" : countFrames() !== this.frames ? "frames" : "";
   }
 
-  /** Whether the page has asked for idle callbacks since the input began. */
+  /** Whether the page has requested idle callbacks since the input began. */
   hasIdles() {
     return this.start !== null && countIdles() !== this.start.idles;
   }
 
   /**
-   * Has those timers waited for that the page has set since the input began, but for those that were
-   * counted at its events. Reports whether there are any.
+   * Adds the timers that the page has set since the input began, except those that were counted at its events, to the wait.
+   * Returns whether there are any.
    */
   noteLateTimers() {
     const { start, agent: { timers } } = this;
@@ -325,8 +330,8 @@ class Rest {
   }
 
   /**
-   * Whether a picture that was added has no size until it is loaded.
-   * @param {number} since when the wait for them began
+   * Whether an added picture has no size until it is loaded.
+   * @param {number} since the start of the wait for pictures
    */
   awaitsPictures(since) {
     if (this.pictures.length === 0 || performance.now() - since > PICTURES_AT_MOST) return false;
@@ -335,13 +340,13 @@ class Rest {
   }
 }
 
-/** Whether a picture is being loaded, and its box depends on that. @param {El} img */
+/** Whether a picture is loading and its box depends on that. @param {El} img */
 function isLoading(img) {
   const { complete, loading } = /** @type {HTMLImageElement} */ (/** @type {HTMLElement} */ (img));
   return !complete && loading !== "lazy" && safe.isConnected(img) && !hasArea(safe.rect(img));
 }
 
-/** Whether an animation ends soon, or the change of a view is under way. @param {Model} model */
+/** Whether an animation ends soon, or a view transition is in progress. @param {Model} model */
 function endsSoon({ animations, doc }) {
   if (/** @type {{activeViewTransition?: unknown}} */ (doc).activeViewTransition) return true;
   return animations.list().some((animation) => {
@@ -352,7 +357,7 @@ function endsSoon({ animations, doc }) {
 }
 
 /**
- * The command "rest".
+ * Implements the command "rest".
  * @param {Agent} agent @param {{again: boolean}} request
  */
 async function whyRestless(agent, request) {

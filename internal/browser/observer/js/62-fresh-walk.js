@@ -1,6 +1,6 @@
 // @ts-check
-// The reference for tests: freshWalk describes the document with a new model, to compare with the
-// one that follows mutations. Only the command "freshWalk" calls it.
+// freshWalk is the reference for tests: it describes the document with a new model, for comparison with the model that
+// follows mutations. Only the command "freshWalk" calls it.
 
 /**
  * Describes the document with a new model: one line per element, its ref and its fields, the parent
@@ -13,7 +13,7 @@ function freshWalk(agent) {
   model.attributes = agent.model.attributes;
   model.frames = agent.model.frames;
   model.onRoot = (root) => model.sweep.follow(root);
-  model.listeners.needsWalk = true; // it visits each element, so that the scans that leave some out are compared with that
+  model.listeners.needsWalk = true; // visits each element, so that scans that skip elements are compared with a full walk
   model.refresh.update(true);
   model.records.join();
   /** @type {string[]} */
