@@ -1,29 +1,29 @@
 // @ts-check
-// The visible content of the document as HTML, for readers: shadow trees and slots are flattened.
-// The model is not used, because a reader needs the text between the elements, too.
+// Markup writes the visible content of the document as HTML for readers, with flattened shadow trees and slots. It does not
+// use the model, because a reader also needs the text between the elements.
 //
-// The result is untrusted but well formed: tags and attributes come from fixed lists, everything
-// else is escaped. The host of another document becomes <x-frame name="its frame">, which no page
-// can forge, because tags that are not on the list become div or span.
+// The result is untrusted but well formed: tags and attributes come from fixed lists, and all text is escaped. The host of
+// another document becomes <x-frame name="its frame">, which no page can forge, because tags that are not on the list
+// become div or span.
 //
 // Markup owns the output of one call and its limits. The command "markup" calls markupOf; package
 // internal/content reads the result.
 
-/** The limits of one document, in characters and in nodes. */
+/** The limits per document, in characters and in nodes. */
 const MARKUP_LENGTH = 10_000_000;
 const MARKUP_NODES = 400_000;
-/** How many characters of invisible text are kept. */
+/** The maximum number of characters of invisible text that are kept. */
 const MARKUP_HIDDEN = 50_000;
-/** Tags nested deeper than this are left out, but not their text: parsers and readers recurse. */
+/** Tags nested deeper than this are left out, but not their text, because parsers and readers recurse. */
 const MARKUP_DEPTH = 200;
-/** How many characters of the value of a control are written, when it alone is. */
+/** The maximum length of a control's value when only the control is written. */
 const MAX_WHOLE_VALUE = 1_000_000;
-/** The same of a field that nobody can change, among all of the page, and the types of such fields. */
+/** The same limit for a field that users cannot change, when the whole page is written, and the types of such fields. */
 const MAX_FIXED_VALUE = 20_000;
 const READ_ONLY_TYPES = new Set(["textarea", "text", "search", "url", "tel", "email", "number", "date", "time", "datetime-local", "month", "week"]);
-/** How many images are measured. */
+/** The maximum number of images that are measured. */
 const MARKUP_PICTURES = 500;
-/** How many options of a list are written. */
+/** The maximum number of options of a list that are written. */
 const MARKUP_OPTIONS = 2000;
 
 /** Tags that are kept. */
@@ -63,29 +63,29 @@ class Markup {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** The element that is written. @type {El | null} */
+    /** The element to write. @type {El | null} */
     this.root = null;
     this.opacity = { opacityProperty: VISIBLE.opacityProperty };
     /** @type {string[]} */
     this.parts = [];
     /** Text that is not visible. @type {string[]} */
     this.hiddenText = [];
-    /** How many more characters each may have. */
+    /** The remaining number of characters for each. */
     this.hiddenLeft = MARKUP_HIDDEN;
     this.left = MARKUP_LENGTH;
     this.nodes = 0;
     this.truncated = false;
-    /** How many pixels of the viewport images, canvases and videos cover. */
+    /** The number of viewport pixels that images, canvases and videos cover. */
     this.mediaArea = 0;
     this.pictures = 0;
-    /** How many open elements keep white space (pre). */
+    /** The number of open elements that preserve white space (pre). */
     this.preserved = 0;
     const root = safe.documentElement(model.doc);
     const styles = root ? getComputedStyle(root) : null;
     const body = safe.querySelector(model.doc, "body");
     /** @param {CSSStyleDeclaration | null} style */
     const clipsX = (style) => style !== null && (style.overflowX === "hidden" || style.overflowX === "clip");
-    // Scrolling cannot reach beyond these.
+    // The limits of scrolling.
     const width = root ? (clipsX(styles) || (body && clipsX(getComputedStyle(body))) ? root.clientWidth : root.scrollWidth) : 0;
     const leftwards = root !== null && styles !== null && styles.direction === "rtl" ? width - root.clientWidth : 0;
     this.minX = -leftwards - scrollX;
@@ -93,7 +93,7 @@ class Markup {
     this.minY = -scrollY;
   }
 
-  /** Appends to the output, if there is space. @param {string} text */
+  /** Appends to the output, up to the limit. @param {string} text */
   put(text) {
     if (text.length > this.left) {
       this.truncated = true;
@@ -135,12 +135,11 @@ class Markup {
     const box = style.display === "contents" ? this.ancestorWithBox(el) : el;
     const r = safe.rect(box);
     if (r.width > 1 && r.height > 1) return this.isReachable(r);
-    // The box of an inline element is that of its own text; the text of a block can overflow its
-    // box.
+    // An inline element's box contains its own text. The text of a block can overflow its box.
     return style.overflowX === "visible" && style.display !== "inline" && (r.width > 0 || r.height > 0) && this.isReachable(r);
   }
 
-  /** The nearest ancestor with a box of its own. @param {El} el */
+  /** Returns the nearest ancestor with a box of its own. @param {El} el */
   ancestorWithBox(el) {
     for (let /** @type {El | null} */ n = el, i = 0; n && i < 16; n = flatElement(n), i++) {
       el = n;
@@ -149,7 +148,7 @@ class Markup {
     return el;
   }
 
-  /** Notes text that is left out because it is not visible. @param {string} data */
+  /** Notes invisible text, which is left out. @param {string} data */
   noteHiddenText(data) {
     if (this.hiddenLeft <= 0) return;
     const text = folded(data, this.hiddenLeft).replace(/\s+/g, " ").slice(0, this.hiddenLeft);
@@ -183,8 +182,7 @@ class Markup {
   }
 
   /**
-   * Writes the start tag of an element and returns its end tag; null when its children are not
-   * written.
+   * Writes the start tag of an element and returns its end tag, or null if its children are not written.
    * @param {El} el @param {string} tag @param {number} depth
    * @returns {string | null}
    */
@@ -227,7 +225,7 @@ class Markup {
     return "</" + name + ">" + space;
   }
 
-  /** The tag to write. @param {El} el @param {string} tag */
+  /** Returns the tag to write. @param {El} el @param {string} tag */
   name(el, tag) {
     if (MARKUP_TAGS.has(tag)) return tag === "q" || tag === "cite" || tag === "abbr" ? "span" : tag;
     if (tag === "slot" || tag === "body" || tag === "html") return "";
@@ -266,8 +264,8 @@ class Markup {
   }
 
   /**
-   * Writes a control with its visible value: all of it, with its lines, when only the control is written. The value of a field that
-   * nobody can change is text of the page.
+   * Writes a control with its visible value. If only the control is written, it writes the whole value with its line
+   * breaks. The value of a field that users cannot change is part of the page's text.
    * @param {El} el @param {string} tag
    */
   control(el, tag) {
@@ -288,7 +286,7 @@ class Markup {
     this.put(out + ">");
   }
 
-  /** Writes the options of a list of choices, which is all that is written. @param {El} select */
+  /** Writes the options of a list when only the list is written. @param {El} select */
   options(select) {
     if (isSecret(select) || isValueMasked(select)) return this.put(MASK);
     this.put("<ul>");
@@ -315,7 +313,7 @@ class Markup {
     /** The next node of each level. @type {(El | Text | null | undefined)[]} */
     const next = [root];
     /**
-     * The assigned nodes, on levels that are the content of a slot, and the position there.
+     * On levels with the content of a slot: the assigned nodes, and the position among them.
      * @type {((El | Text)[] | null)[]}
      */
     const lists = [null];
@@ -364,7 +362,7 @@ class Markup {
 }
 
 /**
- * The document as HTML, or the content of one element, and how much of the viewport pictures cover.
+ * Returns the document, or the content of one element, as HTML, and the viewport area that pictures cover.
  * @param {Agent} agent @param {{root: number} | null} argument the ref of the element
  */
 function markupOf(agent, argument) {

@@ -1,15 +1,14 @@
 // @ts-check
-// Selectors that callers wait for: matched again after the page changed, and sent when the result
-// differs from the last one.
+// SelectorWatch matches the selectors that callers wait for again after each change of the page, and sends results that
+// differ from the last one.
 //
 // SelectorWatch owns the selectors and the last result. Agent invalidates it with every event and
 // sends what takeNews returns.
 
-/** How many matches of one selector are examined, and how many refs of them are sent. */
+/** The maximum number of matches per selector that are examined, and of refs that are sent. */
 const MAX_MATCHES = 1000;
 /**
- * How many patches in a row may be sent before the result, whose elements get their refs with
- * patches.
+ * The maximum number of consecutive patches before the result. Elements in the result get their refs with patches.
  */
 const PATCHES_FIRST = 8;
 
@@ -32,17 +31,17 @@ class SelectorWatch {
     this.invalidate();
   }
 
-  /** The page may have changed: the result is due. */
+  /** Marks the result as due, because the page may have changed. */
   invalidate() {
     this.due = this.selectors.length > 0;
   }
 
-  /** Whether the result is sent before the next patch, because patches came first often enough. */
+  /** Whether the result is sent before the next patch, because PATCHES_FIRST patches preceded it. */
   overdue() {
     return this.due && ++this.patchesSince > PATCHES_FIRST;
   }
 
-  /** The message to send, or null: the header, then a line of JSON for each selector. */
+  /** Returns the message to send, or null. A message is the header, then a line of JSON for each selector. */
   takeNews() {
     if (!this.due) return null;
     this.due = false;
@@ -66,7 +65,7 @@ class SelectorWatch {
         if (safe.isConnected(root.host)) this.tally(found, root.querySelectorAll(selector.css), selector.shown);
       }
     } catch (error) {
-      found.invalid = error instanceof DOMException; // a syntax error of the selector
+      found.invalid = error instanceof DOMException; // a syntax error in the selector
     }
     return found;
   }

@@ -1,14 +1,14 @@
 // @ts-check
-// Finding elements by label, placeholder, test id, CSS selector or the words that they show beside their name, which the
-// stored DOM does not have. The search includes shadow trees; frames have an agent of their own.
+// Finder finds elements by label, placeholder, test id, CSS selector or the text that they show beside their name, which
+// the stored DOM does not contain. The search includes shadow trees. Each frame has its own agent.
 //
-// Finder owns one search. The command "find" makes one; it returns the refs of the best matches,
-// and makes unlisted ones count by a hint (HINT_TARGET), so that the next read gives them a ref.
+// A Finder owns one search. The command "find" creates it and returns the refs of the best matches. Matches that are not
+// listed get a hint (HINT_TARGET), so that the next read assigns them a ref.
 
-/** How many elements are examined for one target, and how many of them are returned. */
+/** The maximum number of elements that are examined for one target, and of elements that are returned. */
 const MAX_EXAMINED = 5000;
 const MAX_FOUND = 50;
-/** How many characters of an element's text are compared. */
+/** The maximum number of characters of an element's text that are compared. */
 const MAX_COMPARED = 100_000;
 
 /** Elements that can have a label or a placeholder. */
@@ -18,19 +18,19 @@ const FIELDS_SELECTOR = "input:not([type=hidden]),select,textarea,meter,progress
 /** Groups of choices. */
 const GROUPS_SELECTOR = "fieldset,[role=group],[role=radiogroup]";
 const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-cy"];
-/** What holds controls that have words of their own. */
+/** Matches containers of controls that have text of their own. */
 const HOLDERS_SELECTOR = "[role=listbox],[role=tree],[role=grid],[role=treegrid],[role=menu],[role=application]";
-/** Attributes from which pages draw the tip of a control while the pointer is over it. */
+/** Attributes from which pages draw the tooltip of a control. */
 const TIP_ATTRIBUTES = ["title", "data-tooltip", "data-tooltip-content", "data-tip", "data-title", "data-original-title", "data-bs-original-title", "data-bs-title"];
 
-/** How well a text fits, as target.Fit in Go. */
+/** The degrees of fit of a text; target.Fit in Go. */
 const EXACTLY = 0, FOLDED = 1, WORDED = 2, PARTLY = 3, NOT = 4;
 
 /** @type {(el: El) => string} */
 const innerTextOf = getter(HTMLElement, "innerText");
 
 /**
- * Whether a text has a part that does not begin within a word, as elementcontext.BeginsWord in Go.
+ * Whether a text contains a part that does not start within a word; elementcontext.BeginsWord in Go.
  * @param {string} text @param {string} part
  */
 function beginsWord(text, part) {
@@ -42,12 +42,12 @@ function beginsWord(text, part) {
   return false;
 }
 
-/** Whether a text may be a part that begins within a word, as mayBeginWithin of package target in Go. @param {string} part */
+/** Whether a text may match from within a word; mayBeginWithin of package target in Go. @param {string} part */
 function mayBeginWithin(part) {
   return [...part].length >= 4 || !/^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(part);
 }
 
-/** The text of an element as it is rendered. @param {El} el */
+/** Returns the rendered text of an element. @param {El} el */
 function renderedText(el) {
   try {
     return innerTextOf(el);
@@ -102,8 +102,8 @@ class Finder {
   }
 
   /**
-   * Finds the listed elements to hover so that controls show that are not visible: of those that a target means, each with
-   * the closest fit of these.
+   * Finds the listed elements whose hover shows hidden controls that match the target. Each has the closest fit of its
+   * controls.
    */
   runOnHover() {
     const { model, answer } = this;
@@ -123,7 +123,7 @@ class Finder {
     return answer;
   }
 
-  /** The controls that are not listed among which a target means some. */
+  /** Returns the unlisted controls to search for the target. */
   hiddenControls() {
     const { onHover, records } = this.model;
     if (this.by === "ref") {
@@ -200,7 +200,8 @@ class Finder {
   }
 
   /**
-   * How well what a person reads of a control beside its name fits: the words on it that its name hides, its tip, or its placeholder.
+   * Returns the fit of a control's visible texts beside its name: the text that its name hides, its tooltip, or its
+   * placeholder.
    * @param {El} el
    */
   fitShown(el) {
@@ -213,13 +214,13 @@ class Finder {
     return isNamedApart && fit > FOLDED ? Math.min(fit, this.fitText(el)) : fit;
   }
 
-  /** How well the name of an element that is not visible fits. @param {El} el */
+  /** Returns the fit of the name of an invisible element. @param {El} el */
   fitHidden(el) {
     return this.compare(hoverText(el, tagOf(el)));
   }
 
   /**
-   * The innermost elements in one, or itself, whose text fits.
+   * Returns the innermost elements in an element, or the element itself, whose text fits.
    * @param {Rec | undefined} rec @returns {El[]}
    */
   innermost(rec) {
@@ -246,7 +247,7 @@ class Finder {
   }
 
   /**
-   * How well the text of an element fits: the rendered text, or the name from content.
+   * Returns the fit of an element's text: the rendered text, or the name from content.
    * @param {El} el
    */
   fitText(el) {
@@ -256,7 +257,7 @@ class Finder {
     return named === EXACTLY ? named : Math.min(named, this.compare(MASKS === null ? renderedText(el) : reportedText(el)));
   }
 
-  /** How well one of the texts that stand in an element itself fits, beside the elements in it. @param {El} el */
+  /** Returns the best fit of the texts directly in an element that also contains elements. @param {El} el */
   fitOwnText(el) {
     let fit = NOT;
     if (MASKS !== null || safe.firstElementChild(el) === null) return fit;
@@ -265,8 +266,8 @@ class Finder {
   }
 
   /**
-   * How well a label fits: the accessible name, or a label element, which a person reads also when
-   * there is an aria-label.
+   * Returns the fit of a label: the accessible name, or a label element, which a person reads even if there is an
+   * aria-label.
    * @param {El} el
    */
   fitLabel(el) {
@@ -284,13 +285,16 @@ class Finder {
     return fit;
   }
 
-  /** How well the label around an element fits, which is that of the native field that the element is drawn for. @param {El} el */
+  /**
+   * Returns the fit of the label around an element that is drawn for a native field. The label belongs to that field.
+   * @param {El} el
+   */
   fitLabelAround(el) {
     const label = closestOf(el, "label");
     return label === null ? NOT : this.fitText(label);
   }
 
-  /** How well a text fits. @param {string} text */
+  /** Returns the fit of a text. @param {string} text */
   compare(text) {
     const cleaned = clean(text, MAX_COMPARED);
     if (!cleaned) return NOT;
@@ -301,7 +305,7 @@ class Finder {
   }
 
   /**
-   * What is listed for an element: itself if it is visible, else its proxy, if any.
+   * Returns the listed element for an element: itself if it is visible, or else its proxy, if any.
    * @param {El} el
    */
   listedFor(el) {
@@ -310,7 +314,7 @@ class Finder {
   }
 
   /**
-   * Adds elements to the answer, and makes those count that are not listed.
+   * Adds elements to the answer, and makes the unlisted elements count.
    * @param {El[]} list @param {number} fit
    */
   addFound(list, fit) {
@@ -338,7 +342,7 @@ class Finder {
 }
 
 /**
- * The first button that submits the form of a field.
+ * Returns the first button that submits the form of a field.
  * @param {Rec | undefined} rec @returns {El[]}
  */
 function submittersOf(rec) {
@@ -352,7 +356,7 @@ function submittersOf(rec) {
   return first ? [first] : [];
 }
 
-/** The tag of an element with its type, id or name, for a message. @param {El} el */
+/** Returns the tag of an element with its type, id or name, for a message. @param {El} el */
 function describeTag(el) {
   const id = attr(el, "id");
   const name = attr(el, "name");
@@ -361,9 +365,10 @@ function describeTag(el) {
 }
 
 /**
- * Finds the elements that a target means, or, with onHover, those to hover so that it shows.
+ * Finds the elements that match a target, or, with onHover, the elements whose hover shows them.
  * @param {Agent} agent @param {FindRequest} wanted
- * @returns {{found: [number, number][], hidden: number, was: string, more: boolean, invalid: boolean}} found: refs (-1: none yet) and fits
+ * @returns {{found: [number, number][], hidden: number, was: string, more: boolean, invalid: boolean}} found:
+ *   refs (-1 if not yet assigned) and fits
  */
 function find(agent, wanted) {
   agent.start();
