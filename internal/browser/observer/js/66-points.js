@@ -1,14 +1,14 @@
 // @ts-check
-// Hit testing: at which point an element receives a click, and what covers it otherwise.
+// Hit testing finds a point at which an element receives a click, or the node that covers it.
 //
-// The functions scroll elements into view and read the layout; they keep nothing. clickPath decides
-// whether a click on one element counts for another: labels, controls in the element, boxes drawn
-// for hidden controls. Actionability, guard and press use it.
+// The functions scroll elements into view and read the layout. They keep no state. clickPath decides whether a click on one
+// element counts for another: a label, a control in the element, or a box that is drawn for a hidden control.
+// Actionability, guard and press use it.
 
-/** How an element is scrolled into view, one after the other while something covers it. */
+/** The alignments for scrolling an element into view, tried in order while something covers it. */
 const SCROLLS = /** @type {const} */ (["center", "end", "start", "center"]);
 
-/** The centre of the part of a box that is in the viewport. @param {DOMRect} r */
+/** Returns the centre of the part of a box that is in the viewport. @param {DOMRect} r */
 function visibleCenter(r) {
   const left = Math.max(0, r.left), right = Math.min(innerWidth, r.right);
   const top = Math.max(0, r.top), bottom = Math.min(innerHeight, r.bottom);
@@ -21,7 +21,7 @@ function isInView(p) {
 }
 
 /**
- * The element that is rendered for another: its image, its label, itself or a part of it.
+ * Returns the element that is rendered for an element: its image, its label, itself or a part of it.
  * @param {Visibility} visibility @param {El} el @param {string} tag @returns {El}
  */
 function renderedFor(visibility, el, tag) {
@@ -34,7 +34,7 @@ function renderedFor(visibility, el, tag) {
 }
 
 /**
- * Scrolls an element into view, in every scroll container. Returns its box then.
+ * Scrolls an element into view, in every scroll container. Returns its new box.
  * @param {Visibility} visibility @param {El} el @param {string} tag @param {"center" | "end" | "start"} how
  */
 function scrollElementIntoView(visibility, el, tag, how) {
@@ -48,7 +48,7 @@ function scrollElementIntoView(visibility, el, tag, how) {
 }
 
 /**
- * Clears what was cached of the layout, and reads the scroll position.
+ * Clears the layout caches, and reads the scroll position.
  * @param {Visibility} visibility
  */
 function refreshVisibility(visibility) {
@@ -58,11 +58,11 @@ function refreshVisibility(visibility) {
 }
 
 /**
- * The best point of an element to act at: one where the element itself receives the click; else one
- * where a control in the element does; else its first point, with what covers it.
+ * Returns the best point of an element for an action: a point where the element itself receives the click, or else a point
+ * where a control in the element does, or else its first point, with the node that covers it.
  * @param {Visibility} visibility @param {El} el @param {string} tag @param {DOMRect} rect
  * @param {Range | null} text the text of the element to act at
- * @returns {ActionPoint} cover is null, or a node, or the document when nothing is there
+ * @returns {ActionPoint} cover is null, a node, or the document if there is no element at the point
  */
 function actionPoint(visibility, el, tag, rect, text) {
   /** @type {ActionPoint | null} */
@@ -82,8 +82,8 @@ function actionPoint(visibility, el, tag, rect, text) {
 }
 
 /**
- * Whether what is hit in an element stands in a part that has all its words, such as the button of a column header: what is beside it
- * in the element, such as a handle, is something else.
+ * Whether a hit within an element is in a part that contains all its text, such as the button of a column header. The rest
+ * of the element, such as a handle, then has another purpose.
  * @param {El} el @param {El} hit
  */
 function saysAllOf(el, hit) {
@@ -92,11 +92,11 @@ function saysAllOf(el, hit) {
   return false;
 }
 
-/** The most text nodes that are searched for a text. */
+/** The maximum number of text nodes that are searched for a text. */
 const MAX_TEXT_NODES = 2000;
 
 /**
- * The texts in an element as one, in lower case and with its white space folded, and where each of its characters stands.
+ * Returns the text of an element, in lower case and with collapsed white space, and the position of each character.
  * @param {El} el
  */
 function textOfAll(el) {
@@ -124,8 +124,8 @@ function textOfAll(el) {
 }
 
 /**
- * The place of a text in an element, in the flat tree, in any case and with any white space; null when it has none, such as a text
- * that is a name alone.
+ * Returns the range of a text in an element, in the flat tree, ignoring case and white space, or null if the element does
+ * not render it, such as a text that is only in its name.
  * @param {El} el @param {string} words @returns {Range | null}
  */
 function textRange(el, words) {
@@ -133,7 +133,7 @@ function textRange(el, words) {
   const { said, places } = textOfAll(el);
   const starts = [];
   for (let at = said.indexOf(wanted); wanted && at >= 0 && starts.length < MAX_FOUND; at = said.indexOf(wanted, at + 1)) starts.push(at);
-  // A text that says just this comes before one that says more.
+  // A text node with exactly this text is preferred to a longer one.
   const isWhole = (/** @type {number} */ at) => places[at].node.data.replace(/\s+/g, " ").trim().length === wanted.length;
   starts.sort((a, b) => Number(isWhole(b)) - Number(isWhole(a)));
   for (const at of starts) {
@@ -147,7 +147,7 @@ function textRange(el, words) {
   return null;
 }
 
-/** The texts in an element that are drawn, in the flat tree. @param {El} el @returns {Generator<Text>} */
+/** Yields the drawn text nodes in an element, in the flat tree. @param {El} el @returns {Generator<Text>} */
 function* textsIn(el) {
   for (const node of flatNodes(el, tagOf(el))) {
     if (isText(node)) yield node;
@@ -155,7 +155,7 @@ function* textsIn(el) {
   }
 }
 
-/** Whether white space is between two texts, because they stand in different blocks. @param {Text} a @param {Text} b */
+/** Whether two texts are separated, because they are in different blocks. @param {Text} a @param {Text} b */
 function standsApart(a, b) {
   const up = flatElement(a), other = flatElement(b);
   /** @param {El | null} n @param {El | null} not */
@@ -166,20 +166,20 @@ function standsApart(a, b) {
   return inBlock(up, other) || inBlock(other, up);
 }
 
-/** The centre of the first box of a text. @param {Range} text */
+/** Returns the centre of the first box of a text. @param {Range} text */
 function middleOf(text) {
   const r = [...text.getClientRects()].find(hasArea) || text.getBoundingClientRect();
   return { x: r.left + r.width / 2, y: r.top + r.height / 2 };
 }
 
-/** Scrolls a text to the middle of what scrolls around it. @param {Visibility} visibility @param {Range} text */
+/** Scrolls a text to the middle of its scroll containers. @param {Visibility} visibility @param {Range} text */
 function scrollTextIntoView(visibility, text) {
   scrollToFramePoint(/** @type {El} */ (text.startContainer), () => middleOf(text));
   refreshVisibility(visibility);
 }
 
 /**
- * Points of an element to try, the best first; at least one.
+ * Returns the points of an element to try, best first. There is at least one.
  * @param {Visibility} visibility @param {El} el @param {string} tag @param {DOMRect} rect
  */
 function pointsIn(visibility, el, tag, rect) {
@@ -188,7 +188,7 @@ function pointsIn(visibility, el, tag, rect) {
     const shape = image && shapeOf(el, safe.rect(image));
     if (shape && shape.points.length) return shape.points;
   }
-  if (visibility.isTucked(el)) return [visibleCenter(rect)]; // the face, which is pressed in its place
+  if (visibility.isTucked(el)) return [visibleCenter(rect)]; // the face, which receives the press for it
   const line = SHAPES.has(tag) ? pointsOnLine(el) : [];
   if (line.length) return line;
   const label = tag === "label" ? el : isToggle(el, tag) && visibility.isVisuallyHidden(el, safe.rect(el)) && visibility.labelOf(el);
@@ -198,7 +198,7 @@ function pointsIn(visibility, el, tag, rect) {
   return [...boxes.map(visibleCenter), ...boxes.slice(0, 2).flatMap(pointsAround)];
 }
 
-/** Points of a shape that is drawn as a line, not filled. @param {El} el */
+/** Returns points of a shape that is drawn as a line, not filled. @param {El} el */
 function pointsOnLine(el) {
   const shape = /** @type {SVGGeometryElement} */ (/** @type {unknown} */ (el)), { fill, stroke } = getComputedStyle(el);
   const matrix = (fill === "none" || tagOf(el) === "line") && stroke !== "none" ? shape.getScreenCTM() : null;
@@ -214,7 +214,7 @@ function pointsOnLine(el) {
 const rectsOf = method(Element, "getClientRects");
 
 /**
- * The centre of an element: of its only box, else of its first part.
+ * Returns the centre of an element's only box, or else of its first part.
  * @param {Visibility} visibility @param {El} el @param {string} tag @param {DOMRect} rect
  */
 function centerOf(visibility, el, tag, rect) {
@@ -224,7 +224,7 @@ function centerOf(visibility, el, tag, rect) {
 }
 
 /**
- * More points of a box: between its middle and its sides, and close to its corners.
+ * Returns more points of a box: between its middle and its sides, and close to its corners.
  * @param {DOMRect} r
  */
 function pointsAround(r) {
@@ -238,7 +238,7 @@ function pointsAround(r) {
   ];
 }
 
-/** The innermost element at a point, in shadow trees too. @param {number} x @param {number} y */
+/** Returns the innermost element at a point, including shadow trees. @param {number} x @param {number} y */
 function hitAt(x, y) {
   const hit = safe.elementFromPoint(document, x, y);
   return hit && innermostAt(hit, x, y);
@@ -248,7 +248,7 @@ function hitAt(x, y) {
 const elementsAt = method(Document, "elementsFromPoint");
 
 /**
- * The innermost element at a point, ignoring an element and its content.
+ * Returns the innermost element at a point, ignoring an element and its content.
  * @param {El | null} without @param {number} x @param {number} y
  */
 function hitWithout(without, x, y) {
@@ -262,7 +262,7 @@ function hitWithout(without, x, y) {
 }
 
 /**
- * The innermost element at a point in the shadow trees of an element there.
+ * Returns the innermost element at a point in the shadow trees of an element there.
  * @param {El} hit @param {number} x @param {number} y
  */
 function innermostAt(hit, x, y) {
@@ -275,8 +275,8 @@ function innermostAt(hit, x, y) {
 }
 
 /**
- * What a press at a point begins at, where the hit test says a host because a text of its own is drawn there: the slot that the text is
- * assigned to, from which the press goes through the shadow tree.
+ * Returns the element at which a press at a point starts. If the hit test returns a host because its own text is drawn
+ * there, that is the slot of the text, from which the press propagates through the shadow tree.
  * @param {El} hit @param {number} x @param {number} y
  */
 function receiverAt(hit, x, y) {
@@ -298,9 +298,9 @@ function isTextAt(text, x, y) {
 const DIRECT = 0, INSIDE = 1, COVERED = 2;
 
 /**
- * How a click on `hit` reaches an element: DIRECT; INSIDE, by a control in the element that handles
- * the click itself; or not, COVERED.
- * @param {El} el @param {El} hit @param {boolean} [hidden] the element is a control that is not drawn itself
+ * Returns how a click on `hit` reaches an element: DIRECT; INSIDE, if a control in the element handles the click itself; or
+ * COVERED, if it does not.
+ * @param {El} el @param {El} hit @param {boolean} [hidden] whether the element is a control that is not drawn itself
  */
 function clickPath(el, hit, hidden) {
   if (tagOf(el) === "label" && hit === el.control) return DIRECT;
@@ -308,8 +308,7 @@ function clickPath(el, hit, hidden) {
   for (let /** @type {El | null} */ n = hit; n; n = flatElement(n)) {
     const tag = tagOf(n);
     if (n === el) return through ? DIRECT : tag === "label" ? COVERED : INSIDE;
-    // The browser dispatches a click on a label to its control, too, unless a control in the label
-    // handled it.
+    // The browser also dispatches a click on a label to its control, unless a control in the label handled it.
     if (tag === "label" && through && n.control === el) return DIRECT;
     if ((INTERACTIVE_TAGS.has(tag) || isEditingHost(n) || INTERACTIVE_ROLES.has(explicitRole(n))) && n !== el.control) through = false;
   }
@@ -320,12 +319,13 @@ function clickPath(el, hit, hidden) {
   return isOnFace(el, hit, hidden) ? INSIDE : COVERED;
 }
 
-/** How far above a text the box is that is clicked for it. */
+/** The maximum number of levels between a text and the box that receives its click. */
 const MAX_COVERED_DEPTH = 4;
 
 /**
- * Whether what is hit lies over a text and belongs to the same box, such as the handle that a whole item is dragged by: an empty element in a
- * box that has no words but those of the text, and no control. The box takes the click. What takes clicks itself gets none there.
+ * Whether a hit covers a text and belongs to the same box, such as a drag handle over a whole item: an empty element in a
+ * box with no other text and no control. The box then receives the click. Elements that handle clicks themselves are
+ * excluded.
  * @param {El} el @param {El} hit
  */
 function isOnOwnCover(el, hit) {
@@ -341,9 +341,9 @@ function isOnOwnCover(el, hit) {
 }
 
 /**
- * Whether a press is on what is drawn in the place of a combobox, such as the choices and the arrow beside its transparent field, and on no
- * control there: that opens it.
- * @param {El} el @param {El} hit @param {boolean} [hidden] the combobox is not drawn itself
+ * Whether a press is on the face of a combobox, such as the choices and the arrow beside its transparent field, and on no
+ * control in it. Such a press opens the combobox.
+ * @param {El} el @param {El} hit @param {boolean} [hidden] whether the combobox is not drawn itself
  */
 function isOnFace(el, hit, hidden) {
   const tag = tagOf(el);
@@ -357,15 +357,15 @@ function isOnFace(el, hit, hidden) {
   return false;
 }
 
-/** Whether an element is right in a box that is only there to hide it. @param {El} el */
+/** Whether an element is directly in a box whose only purpose is to hide it. @param {El} el */
 function isInHidingBox(el) {
   const box = flatElement(el);
   return box !== null && isTuckedAway(el, box) && isCollapsedBox(box);
 }
 
 /**
- * Whether what takes no clicks itself (pointer-events: none) is used by a click on what is around it: a field by its face, a
- * placeholder by the face of its field, the only control of a shadow tree by its host.
+ * Whether a click on the surroundings operates an element with pointer-events: none: a field by its face, a placeholder by
+ * the face of its field, or the only control of a shadow tree by its host.
  * @param {El} el @param {El} hit
  */
 function isPressedThrough(el, hit) {
@@ -378,7 +378,7 @@ function isPressedThrough(el, hit) {
   return fields.length === 1 && isOnlyControl(fields[0], hit);
 }
 
-/** What a placeholder may stand in for. */
+/** Matches the fields that a placeholder may represent. */
 const PLACEHOLDER_FIELDS = FACED + ",[role=combobox],[role=textbox],[tabindex='0']";
 
 /** Whether a box contains no other control. @param {El} el @param {El} box */
@@ -386,7 +386,7 @@ function isOnlyControl(el, box) {
   return [...queryWithin(box, CONTROLS)].every((other) => other === el);
 }
 
-/** Controls: a box that is drawn for one contains no other. */
+/** Matches controls. A box that is drawn for a control contains no other control. */
 const CONTROLS = "a[href],button,input:not([type=hidden]),select,textarea";
 
 /** Whether an element is drawn itself, and can be clicked there. @param {El} el */
@@ -397,8 +397,7 @@ function isDrawn(el) {
 }
 
 /**
- * Whether an element is the box that is drawn for a visually hidden control in it, and for no
- * other.
+ * Whether an element is the box that is drawn for exactly one visually hidden control in it.
  * @param {El} el the control @param {El} hit @param {boolean} hidden whether the control is not drawn itself
  */
 function isBoxAround(el, hit, hidden) {
@@ -407,7 +406,7 @@ function isBoxAround(el, hit, hidden) {
 }
 
 /**
- * What would receive a click at a point instead of the element; empty when the element does.
+ * Returns the node that would receive a click at a point instead of the element, or "" if the element does.
  * @param {El} el @param {number} x @param {number} y
  */
 function obscuredBy(el, x, y) {
@@ -416,7 +415,7 @@ function obscuredBy(el, x, y) {
   return clickPath(el, receiverAt(hit, x, y)) === COVERED ? describeNode(hit) : "";
 }
 
-/** The tag of an element with its id or class, for a message. @param {El} node */
+/** Returns the tag of an element with its id or class, for a message. @param {El} node */
 function describeNode(node) {
   const id = attr(node, "id");
   const cls = (attr(node, "class") || "").trim().split(/\s+/)[0];
@@ -424,7 +423,7 @@ function describeNode(node) {
 }
 
 /**
- * What covers an element, for a message: the dialog or control around what was hit, with its ref.
+ * Describes the node that covers an element, for a message: the dialog or control around the hit, with its ref.
  * @param {Agent} agent @param {El | Document} hit @param {El | null} el the element, if there is one
  * @returns {{detail: string, ref?: number}}
  */
@@ -443,7 +442,7 @@ function describeObstacle(agent, hit, el) {
 }
 
 /**
- * Whether a node is another or in it, in the flat tree.
+ * Whether a node is `outer` or in it, in the flat tree.
  * @param {DomNode | null} node @param {Node} outer
  */
 function isWithinNode(node, outer) {
@@ -452,7 +451,7 @@ function isWithinNode(node, outer) {
 }
 
 /**
- * The dialog around a node, else the control, as far as the element is not in it.
+ * Returns the dialog, or else the control, that contains a node but not the element.
  * @param {Model} model @param {El} hit @param {El | null} el
  */
 function controlAround(model, hit, el) {

@@ -1,21 +1,19 @@
 // @ts-check
-// Actionability: what is checked, and waited for, before an element is acted on: it is connected,
-// visible, enabled, stable, in view, not covered, and still the element that the caller saw.
+// Actionability checks, and waits for, the conditions of an action: the element is connected, visible, enabled, stable, in
+// view, not covered, and still the element that the caller saw.
 //
-// The daemon's commands call waitActionable and checkBeforePress (internal/browser/input); a
-// refusal is an Answer with an error code. The file also maps points of frames, and measures how
-// far a drag moved an element and the wheel scrolled. State of an action is in ReachState; only the
-// guard and the agent's pressedPosition and wheel outlive a command.
+// The daemon's commands call waitActionable and checkBeforePress (internal/browser/input). A refusal is an Answer with an
+// error code. The file also maps points of frames, and measures the effects of drags and of the wheel. ReachState holds the
+// state of an action. Only the guard and the agent's pressedPosition and wheel outlive a command.
 
 /**
- * The longest wait for an animation frame, in milliseconds, because documents that are not rendered
- * have none.
+ * The maximum wait for an animation frame, in milliseconds. Documents that are not rendered have no frames.
  */
 const FRAME_AT_MOST = 100;
-/** The longest wait for a moving element, in milliseconds. Then it is acted on where it is. */
+/** The maximum wait for a moving element, in milliseconds. After it, the action uses the current position. */
 const UNSTABLE_AT_MOST = 1000;
 
-/** Errors that waiting does not resolve. */
+/** Errors that waiting cannot resolve. */
 const FINAL = new Set(["stale", "renamed", "reused", "unsure", "uneditable", "uncheckable", "unselectable", "radio", "wrong", "outside"]);
 
 /** Resolves at the next animation frame. @returns {Promise<void>} */
@@ -48,12 +46,13 @@ async function retryUntil(agent, patience, attempt) {
 }
 
 /**
- * Waits until an element is actionable, and returns where, or why it is not. Actions without a
- * pointer (focus, select) are performed in the same step.
+ * Waits until an element is actionable, and returns the point, or why it is not. Actions without a pointer (focus, select)
+ * are performed in the same step.
  * @param {Agent} agent
  * @param {ReachRequest} request
- *   need is "point": a point to click; "view": scrolled into view; "drop": the end of a drag; "focus": the focus; "node": the node
- *   alone. A passive action, such as scrolling, does not need an enabled element.
+ *   need is "point" for a point to click, "view" to scroll into view, "drop" for the end of a drag,
+ * "focus" for the focus, or "node" for the node only.
+ * A passive action, such as scrolling, does not need an enabled element.
  */
 function waitActionable(agent, request) {
   agent.rest.forgive();
@@ -102,8 +101,8 @@ function checkActionable(agent, request, state) {
 }
 
 /**
- * Arms the guard for a press that is sent together with the movement of the pointer. What
- * checkBeforePress checks after the movement, the guard checks at the first event of the press.
+ * Arms the guard for a press that is sent together with the pointer movement. At the first event of the press, the guard
+ * makes the checks that checkBeforePress otherwise makes after the movement.
  * @param {Agent} agent @param {Rec} rec @param {ReachRequest} request
  */
 function armPressAhead(agent, rec, request) {
@@ -115,7 +114,7 @@ function armPressAhead(agent, rec, request) {
 }
 
 /**
- * Why an element cannot be pressed where the pointer is, besides what covers it; null when it can.
+ * Returns why an element cannot be pressed at the pointer, apart from cover, or null if it can.
  * @param {Agent} agent @param {Rec} rec @param {{known?: Known, passive?: boolean}} request
  * @returns {Difference | null}
  */
@@ -131,7 +130,7 @@ function whyUnpressable(agent, rec, request) {
 }
 
 /**
- * Whether an element that is to be pressed is disabled.
+ * Whether the target of a press is disabled.
  * @param {Agent} agent @param {Rec} rec @param {{passive?: boolean}} request
  */
 function isUnusable(agent, rec, request) {
@@ -139,7 +138,7 @@ function isUnusable(agent, rec, request) {
 }
 
 /**
- * Why an element cannot be used; null when it can.
+ * Returns why an element cannot be used, or null if it can.
  * @param {Agent} agent @param {El | null} el @param {{edit?: string}} request
  * @returns {Answer | null}
  */
@@ -181,9 +180,9 @@ function scrollToPoint(agent, rec, state, open, words) {
 }
 
 /**
- * Scrolls an element into view as the end of a drag, and finds its centre, which the dragged
- * element may cover; or another point when something else covers the centre.
- * @param {Agent} agent @param {Rec} rec @param {ReachState} state @param {number | undefined} dragged the ref of what is dragged
+ * Scrolls an element into view as the end of a drag, and finds its centre, which the dragged element may cover, or another
+ * point if another element covers the centre.
+ * @param {Agent} agent @param {Rec} rec @param {ReachState} state @param {number | undefined} dragged the ref of the dragged element
  */
 function scrollToDropPoint(agent, rec, state, dragged) {
   const { visibility } = agent.model;
@@ -202,8 +201,8 @@ function scrollToDropPoint(agent, rec, state, dragged) {
 }
 
 /**
- * Whether to wait because an element moves.
- * @param {El} el @param {ReachRequest} request @param {Answer} found where it is now
+ * Whether to wait because an element is moving.
+ * @param {El} el @param {ReachRequest} request @param {Answer} found its current position
  * @param {ReachState} state
  */
 function isMoving(el, request, found, state) {
@@ -218,8 +217,7 @@ function isMoving(el, request, found, state) {
 const MOVING = /^(all|transform|translate|rotate|scale|zoom|left|top|right|bottom|width|height|inset|offset|margin|padding|max|min|flex|grid|font|gap|line|block|inline|border)/i;
 
 /**
- * Whether an animation is running that may move an element: one with an end, or one without an end
- * around the element.
+ * Whether a running animation may move an element: an animation with an end, or an endless animation of an ancestor.
  * @param {El} el
  */
 function isAnimated(el) {
@@ -236,8 +234,8 @@ function isAnimated(el) {
 }
 
 /**
- * Checks right before the press, when the pointer is at the point, that the point still hits the
- * element. Then it arms the guard, which blocks presses of other elements.
+ * Checks right before the press, with the pointer at the point, that the point still hits the element. Then it arms the
+ * guard, which blocks presses of other elements.
  * @param {Agent} agent @param {{ref: number, x: number, y: number, clicks?: number, passive?: boolean, known?: Known}} request
  */
 function checkBeforePress(agent, request) {
@@ -297,8 +295,7 @@ function tryMapFramePoint(agent, request, state) {
     const { detail, ref } = describeObstacle(agent, hit || document, el);
     return { ...found, error: "covered", detail, cover: ref };
   }
-  // After scrolling, the browser's hit test is right once a frame was drawn: the point must be the
-  // same twice.
+  // After scrolling, the browser's hit test is correct only once a frame is drawn, so the point must be the same twice.
   const box = p.x + "," + p.y;
   const drawn = state.scrolled === 0 || state.box === box;
   state.box = box;
@@ -396,7 +393,7 @@ function describePoint(agent, request) {
 const MOVED_AT_LEAST = 1;
 
 /**
- * The position of an element on the page, independent of scrolling. Fixed elements do not scroll
+ * Returns the position of an element on the page, independent of scrolling. Fixed elements do not scroll
  * with the page; the partial scrolling of sticky elements cannot be distinguished from a move.
  * @param {El} el
  */
@@ -418,12 +415,12 @@ function pagePositionOf(el) {
   return { el, x: rect.left + left, y: rect.top + top, left, top, sticky, ...placeInParent(el) };
 }
 
-/** How many siblings are counted. */
+/** The maximum number of siblings that are counted. */
 const SIBLINGS_COUNTED = 1000;
 
 /**
- * Which one an element is in its parent, among the elements of its tag.
- * @param {El} el @returns {{parent: DomNode | null, nth: number}} 0: not known
+ * Returns the position of an element in its parent, among the siblings with its tag.
+ * @param {El} el @returns {{parent: DomNode | null, nth: number}} nth is 0 if unknown
  */
 function placeInParent(el) {
   const parent = safe.parentNode(el), tag = tagOf(el);
@@ -437,7 +434,7 @@ function placeInParent(el) {
 }
 
 /**
- * The element that a page shows in place of one that it took away: the only one with that tag and text.
+ * Returns the element that replaced a removed element: the only element with its tag and text.
  * @param {El} gone @returns {El | null}
  */
 function successorOf(gone) {
@@ -448,7 +445,7 @@ function successorOf(gone) {
 }
 
 /**
- * Waits until the element that was pressed last stops moving, and returns how far it moved.
+ * Waits until the last pressed element stops moving, and returns its displacement.
  * @param {Agent} agent @param {{patience: number}} request
  * @returns {Promise<Displacement>}
  */
@@ -472,8 +469,8 @@ async function displacement(agent, request) {
 // ---- the wheel ------------------------------------------------------------------------------
 
 /**
- * Notes the scroll positions of everything around a point.
- * @param {Agent} agent @param {{x: number, y: number, center?: boolean}} request center: the middle of the viewport
+ * Notes the scroll positions of all scroll containers around a point.
+ * @param {Agent} agent @param {{x: number, y: number, center?: boolean}} request center selects the middle of the viewport
  */
 function beforeWheel(agent, request) {
   const at = request.center ? { x: innerWidth / 2, y: innerHeight / 2 } : { x: request.x, y: request.y };
@@ -492,10 +489,10 @@ function beforeWheel(agent, request) {
   return at;
 }
 
-/** A listener that is passive does not slow scrolling down. */
+/** A passive listener does not slow down scrolling. */
 const WHEEL_HEARD = { capture: true, passive: true };
 
-/** How far everything was scrolled since then. @param {WheelState} wheel */
+/** Returns the scroll distances since beforeWheel. @param {WheelState} wheel */
 function wheelDelta(wheel) {
   let x = scrollX - wheel.left, y = scrollY - wheel.top;
   for (const box of wheel.boxes) {
@@ -507,14 +504,14 @@ function wheelDelta(wheel) {
 }
 
 /**
- * How many frames the wheel may take to begin to scroll, and after how many without a change
- * scrolling has ended.
+ * The maximum number of frames until the wheel starts to scroll, and the number of unchanged frames after which scrolling
+ * has ended.
  */
 const WHEEL_BEGINS = 12, WHEEL_RESTS = 3;
 
 /**
- * Resolves when the scrolling by the wheel has ended: how far it scrolled; foreign when the pointer
- * is over a frame.
+ * Resolves with the scroll distances when the scrolling by the wheel has ended. foreign is set if the pointer is over a
+ * frame.
  * @param {Agent} agent @param {{patience: number}} request
  */
 async function afterWheel(agent, request) {
@@ -525,7 +522,7 @@ async function afterWheel(agent, request) {
   let last = wheelDelta(wheel);
   for (let unchanged = 0; performance.now() < end; ) {
     await nextFrame();
-    if (wheel.event !== null && wheel.event.defaultPrevented) break; // the page handles it, and nothing scrolls
+    if (wheel.event !== null && wheel.event.defaultPrevented) break; // the page handles the event, and nothing scrolls
     const now = wheelDelta(wheel);
     unchanged = now.x === last.x && now.y === last.y ? unchanged + 1 : 0;
     last = now;
@@ -536,16 +533,19 @@ async function afterWheel(agent, request) {
   return { ...last, foreign: wheel.foreign, handled, view: last.x || last.y ? inView(agent, wheel) : null };
 }
 
-/** How far apart the points are at which the words of a view are looked for, in pixels. */
+/** The distance between the points at which the text of a view is searched, in pixels. */
 const VIEW_STEP = 12;
-/** Where in the width of a view they are looked for first: in a box at its left, on a page in its middle, beside which menus stand. */
+/**
+ * The horizontal positions of these points, in order, as shares of the width: in a box from the left, on a page from the
+ * middle, because menus are at the sides.
+ */
 const BOX_COLUMNS = [0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9], PAGE_COLUMNS = [0.5, 0.35, 0.65, 0.2, 0.8, 0.1, 0.05, 0.02];
-/** The longest line of a view in an answer, in characters. */
+/** The maximum length of a line of a view in an answer, in characters. */
 const MAX_IN_VIEW = 40;
 
 /**
- * What a person sees in the box that was scrolled: its first and its last line, with their numbers among all where a grid, list or
- * feed says them, and whether its end is reached; null when there are no words.
+ * Returns the visible part of the scrolled box: its first and last line, with their row numbers if a grid, list or feed
+ * states them, and whether the end is reached. It returns null if there is no text.
  * @param {Agent} agent @param {WheelState} wheel
  */
 function inView(agent, wheel) {
@@ -572,7 +572,7 @@ function inView(agent, wheel) {
   return { first: first.words, last: last.words, from: first.number, to: last.number, of: last.total, end };
 }
 
-/** Whether an element stays where it is while a box, or the page, is scrolled. @param {El} el @param {El | null} box */
+/** Whether an element keeps its position while a box, or the page, is scrolled. @param {El} el @param {El | null} box */
 function isPinned(el, box) {
   for (let /** @type {El | null} */ n = el, up = 0; n && n !== box && up < MAX_ANCESTORS; n = flatElement(n), up++) {
     if (/^(?:fixed|sticky)$/.test(getComputedStyle(n).position)) return true;
@@ -580,11 +580,11 @@ function isPinned(el, box) {
   return false;
 }
 
-/** Controls that are higher are areas, with words anywhere in them. */
+/** Controls that are higher than this many pixels are areas with text anywhere in them. */
 const MAX_LINE = 80;
 
 /**
- * The words that are drawn at a height in an element, or on the control that it is a part of.
+ * Returns the text that is drawn at a height in an element, or on the control that contains it.
  * @param {Agent} agent @param {El} el @param {El | null} box @param {number} y
  */
 function lineOf(agent, el, box, y) {
@@ -601,7 +601,11 @@ function lineOf(agent, el, box, y) {
   return "";
 }
 
-/** The number of the row or item that an element is in, and how many there are, as the page says; 0: not said. @param {El} el */
+/**
+ * Returns the number of the row or item that contains an element, and their total, as stated by the page, or 0 if not
+ * stated.
+ * @param {El} el
+ */
 function numberOf(el) {
   const item = closestOf(el, "[aria-rowindex],[aria-posinset]");
   if (!item) return { number: 0, total: 0 };
