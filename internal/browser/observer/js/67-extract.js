@@ -1,22 +1,21 @@
 // @ts-check
-// Extraction: runs a plan that package extract has compiled from a schema. A plan is data; values
-// are returned as strings, which the daemon converts, so the page does not decide what counts as a
-// number.
+// Extraction runs a plan that package extract has compiled from a schema. A plan is data. Values are returned as strings,
+// which the daemon converts, so that the page does not decide what counts as a number.
 //
-// Selectors match in the document and in its shadow trees, in document order, with a shadow tree at
-// the place of its host. All walks are iterative and bounded: by time, characters, values and rows.
+// Selectors match in the document and in its shadow trees, in document order, with a shadow tree at the position of its
+// host. All walks are iterative and bounded by time, characters, values and rows.
 //
 // Extraction owns one run and its limits; Table reads one table for it. The command "extract" calls
 // extractWith.
 
-/** How long one value may be, in characters. */
+/** The maximum length of one value, in characters. */
 const EXTRACT_VALUE = 100_000;
-/** How many nodes the text of one value is gathered from. */
+/** The maximum number of nodes from which the text of one value is gathered. */
 const EXTRACT_NODES = 100_000;
-/** How many columns a table may have, and how many rows a cell may span. */
+/** The maximum number of columns of a table, and of rows that a cell spans. */
 const EXTRACT_COLUMNS = 200;
 const EXTRACT_SPAN = 1000;
-/** The clock is read once for this many elements. */
+/** The number of elements between two reads of the clock. */
 const EXTRACT_TICKS = 256;
 
 const EXTRACT_SILENT = new Set("script style template noscript head title meta link base".split(" "));
@@ -25,7 +24,7 @@ const EXTRACT_SILENT = new Set("script style template noscript head title meta l
 const EXTRACT_LINKS = { a: "href", area: "href", link: "href", img: "src", iframe: "src", script: "src", source: "src", video: "src", audio: "src", form: "action" };
 
 /**
- * What is searched: a document, a shadow tree or an element.
+ * The root of a search: a document, a shadow tree or an element.
  * @typedef {El | Document | DocumentFragment} Scope
  */
 
@@ -45,7 +44,7 @@ const queryOne = (root, selector) => querySelectorIn[scopeKind(root)](root, sele
 /** @param {Scope} root @param {string} selector */
 const queryAll = (root, selector) => querySelectorAllIn[scopeKind(root)](root, selector);
 
-/** A node and the hosts around it, each with the root of its tree. @param {El} node */
+/** Returns a node and the hosts around it, each with the root of its tree. @param {El} node */
 function hostChain(node) {
   const chain = [];
   for (let /** @type {El | null} */ n = node, i = 0; n && i < 1000; i++) {
@@ -57,7 +56,7 @@ function hostChain(node) {
 }
 
 /**
- * Compares the document order of two elements, with shadow trees at the places of their hosts.
+ * Compares the document order of two elements, with shadow trees at the positions of their hosts.
  * @param {El} a @param {El} b
  */
 function composedOrder(a, b) {
@@ -81,18 +80,18 @@ class Extraction {
     this.model = agent.model;
     this.naming = this.model.naming;
     this.maxRows = limits.rows;
-    /** How many more characters and values may be returned. */
+    /** The remaining numbers of characters and values. */
     this.characters = limits.characters;
     this.values = limits.values;
     this.end = performance.now() + limits.milliseconds;
     this.ticks = 0;
     this.timedOut = false;
     this.truncated = false;
-    /** How many elements the fields with all have at the top level. */
+    /** The number of elements of top-level fields with `all`. */
     this.rows = 0;
     /** The shadow roots in a scope. @type {Map<Scope, Shadow[]>} */
     this.shadows = new Map();
-    /** How many elements the last find left out. */
+    /** The number of elements that the last find left out. */
     this.surplus = 0;
     this.hasShadowTrees = [...this.model.sweep.shadows].some((root) => safe.isConnected(root.host));
   }
@@ -110,7 +109,7 @@ class Extraction {
     return this.values <= 0 || this.characters <= 0 || this.overdue();
   }
 
-  /** The shadow roots below a scope, at any depth. @param {Scope} scope */
+  /** Returns the shadow roots below a scope, at any depth. @param {Scope} scope */
   shadowsIn(scope) {
     if (!this.hasShadowTrees) return [];
     const known = this.shadows.get(scope);
@@ -138,7 +137,7 @@ class Extraction {
   }
 
   /**
-   * The elements of a field in document order: all, or the first.
+   * Returns the elements of a field in document order: all, or the first.
    * @param {Scope} scope @param {PlanField} field
    * @returns {El[]}
    */
@@ -164,7 +163,7 @@ class Extraction {
   }
 
   /**
-   * The visible elements with the role, and the name, of a field.
+   * Returns the visible elements with the role and name of a field.
    * @param {Scope} scope @param {PlanField} field
    */
   findRole(scope, field) {
@@ -189,7 +188,7 @@ class Extraction {
   }
 
   /**
-   * The value of a field; null when no element matches.
+   * Returns the value of a field, or null if no element matches.
    * @param {Scope} scope @param {PlanField} field @param {number} depth @returns {PlanValue}
    */
   read(scope, field, depth) {
@@ -209,7 +208,7 @@ class Extraction {
   }
 
   /**
-   * The value of one element. Recursive: the daemon bounds how deep fields nest.
+   * Returns the value of one element. It recurses, because the daemon limits the nesting of fields.
    * @param {El} el @param {PlanField} field @param {number} depth @returns {PlanValue}
    */
   value(el, field, depth) {
@@ -229,7 +228,7 @@ class Extraction {
     return this.keep(this.text(el, tag));
   }
 
-  /** Counts a value, and cuts it when it is too long. @param {string | null} text */
+  /** Counts a value, and truncates it if it is too long. @param {string | null} text */
   keep(text) {
     if (text === null) return null;
     text = withoutSecretValues(text);
@@ -243,7 +242,7 @@ class Extraction {
   }
 
   /**
-   * The visible text of an element; all its text when it is not visible.
+   * Returns the visible text of an element, or all its text if it is not visible.
    * @param {El} el @param {string} tag
    */
   text(el, tag) {
@@ -256,13 +255,13 @@ class Extraction {
     return this.finishText(this.gather(el));
   }
 
-  /** The value of a field, masked where needed. @param {El} el @param {string} tag */
+  /** Returns the value of a field, masked where needed. @param {El} el @param {string} tag */
   fieldText(el, tag) {
     if (isSecret(el) || (isValueMasked(el) && !isCaption(el))) return el.value ? MASK : "";
     return tag === "select" ? selectedText(el, EXTRACT_VALUE) : String(el.value).trim();
   }
 
-  /** Ends a text, and notes whether it was cut. @param {TextFolder} text */
+  /** Ends a text, and notes whether it was truncated. @param {TextFolder} text */
   finishText(text) {
     const words = text.finish();
     this.truncated = this.truncated || text.cut;
@@ -302,7 +301,7 @@ class Extraction {
     return out;
   }
 
-  /** The frames below a scope, in document order, as the daemon names them. @param {Scope} scope */
+  /** Returns the frames below a scope, in document order, by their names in the daemon. @param {Scope} scope */
   frames(scope) {
     const found = [];
     for (const tree of [scope, ...this.shadowsIn(scope)]) for (const el of queryAll(tree, "iframe, frame")) found.push(el);
@@ -312,8 +311,8 @@ class Extraction {
 }
 
 /**
- * Adds the text that replaces an element's content, if any: a mask, an alternative text, a space.
- * Returns null when the content is not read, else the space around it.
+ * Adds the text that replaces an element's content, if any: a mask, an alternative text or a space. Returns null if the
+ * content is not read, or else the space around it.
  * @param {TextFolder} out @param {El} el @param {string} tag
  */
 function addReplacedText(out, el, tag) {
@@ -370,7 +369,7 @@ const TABLES = "table, [role=table], [role=grid], [role=treegrid]";
 const ROWS = "tr, [role=row]";
 const HEADERS = new Set(["columnheader", "rowheader"]);
 
-/** The table around a row or a cell. @param {El} el */
+/** Returns the table around a row or a cell. @param {El} el */
 function tableOf(el) {
   for (let n = flatElement(el), i = 0; n && i < 10_000; n = flatElement(n), i++) if (safe.matches(n, TABLES)) return n;
   return null;
@@ -384,13 +383,13 @@ class Table {
     this.native = tagOf(el) === "table";
     /** The rows, including the head, without those of nested tables. */
     this.rows = this.native ? nativeRows(el) : roleRows(extraction, el);
-    /** How many of them are the head. */
+    /** The number of rows in the head. */
     this.head = this.countHead();
     /** @type {string[]} */
     this.headers = this.head ? this.columnNames(this.grid(0, this.head)) : [];
   }
 
-  /** The cells of a row. @param {El} row @returns {El[]} */
+  /** Returns the cells of a row. @param {El} row @returns {El[]} */
   cells(row) {
     if (tagOf(row) === "tr") return [...row.cells];
     const cells = [];
@@ -412,7 +411,7 @@ class Table {
     return tagOf(cell) === "th" && !/^row/i.test(attr(cell, "scope") || "");
   }
 
-  /** How many rows the head has: those of thead, else the leading ones that are all headers. */
+  /** Counts the rows of the head: those of thead, or else the leading rows of headers. */
   countHead() {
     let n = 0;
     for (const row of this.rows) {
@@ -421,7 +420,7 @@ class Table {
       const inHead = parent && isElement(parent) && tagOf(parent) === "thead";
       if (!inHead) {
         const cells = this.cells(row);
-        // An empty first cell may be no header.
+        // An empty first cell need not be a header.
         const all = cells.length > 0 && cells.every((c, i) => this.isColumnHeader(c) || (i === 0 && !safe.textContent(c).trim() && cells.length > 1));
         if (!all || (cells.length === 1 && this.rows.length > n + 1 && this.cells(this.rows[n + 1]).length === 2)) break;
       }
@@ -431,7 +430,7 @@ class Table {
   }
 
   /**
-   * The texts of rows. A cell that spans columns or rows is repeated in each of them.
+   * Returns the texts of rows. A cell that spans columns or rows is repeated in each of them.
    * @param {number} from @param {number} to
    * @returns {string[][]}
    */
@@ -439,7 +438,7 @@ class Table {
     const { extraction } = this;
     const out = [];
     /**
-     * The cells that span into the next row, by column, and how many more rows.
+     * The cells that span into the next row, by column, with the remaining number of rows.
      * @type {{text: string, rows: number}[]}
      */
     let spanning = [];
@@ -476,7 +475,7 @@ class Table {
   }
 
   /**
-   * The names of the columns: the different texts of the rows of the head, joined.
+   * Returns the column names: for each column, the distinct texts of the head rows, joined.
    * @param {string[][]} grid
    */
   columnNames(grid) {
@@ -495,7 +494,7 @@ class Table {
     return names;
   }
 
-  /** Whether each row is a header and one cell: a list of properties. */
+  /** Whether the table is a list of properties, with one header and one cell per row. */
   isPropertyList() {
     return !this.head && this.rows.length > 0 && this.rows.slice(0, 200).every((row) => {
       const cells = this.cells(row);
@@ -503,14 +502,14 @@ class Table {
     });
   }
 
-  /** The accessible name, which is the caption if there is one. */
+  /** Returns the accessible name, which is the caption if there is one. */
   caption() {
     const { naming } = this.extraction;
     return clean(naming.name(this.el, tagOf(this.el), this.native ? "table" : explicitRole(this.el)), MAX_NAME);
   }
 }
 
-/** @param {El} cell @param {string} name @param {number} most 0 means down to the end */
+/** @param {El} cell @param {string} name @param {number} most the limit; 0 means down to the end */
 function spanOf(cell, name, most) {
   const stated = attr(cell, name) || attr(cell, "aria-" + name);
   const n = stated === null ? 1 : parseInt(stated, 10);
@@ -518,7 +517,7 @@ function spanOf(cell, name, most) {
   return Math.min(n > 0 ? n : 1, Math.max(most, 1));
 }
 
-/** The rows of a table without the foot, which sums up. @param {El} table */
+/** Returns the rows of a table without the foot, which contains totals. @param {El} table */
 function nativeRows(table) {
   /** @type {El[]} */
   const foot = [];
@@ -540,7 +539,7 @@ function roleRows(extraction, el) {
 }
 
 /**
- * The largest table that has the wanted headers and caption.
+ * Returns the largest table with the wanted headers and caption.
  * @param {Extraction} extraction @param {Scope} scope @param {PlanTable} wanted
  */
 function findTable(extraction, scope, wanted) {
@@ -588,7 +587,7 @@ function extractTable(extraction, scope, wanted) {
 }
 
 /**
- * The path of the first field with an invalid selector, or "". Folds the names of the fields.
+ * Returns the path of the first field with an invalid selector, or "". It also normalizes the names of the fields.
  * @param {PlanField[]} fields
  */
 function invalidField(fields) {

@@ -1,22 +1,22 @@
 // @ts-check
-// The guard: while the daemon acts on one element, no other element receives its input.
+// While the daemon acts on an element, Guard ensures that no other element receives the input.
 //
-// Input that the daemon dispatches goes to whatever element the browser hits at that moment. The
-// guard receives every such event before the page does, and cancels those that would reach another
-// element than the target. It listens from the start of a document, so that no script of the page
-// runs first.
+// The browser sends the daemon's input to the element that it hits at that moment. The guard receives every such event
+// before the page, and cancels events that would reach an element other than the target. It listens from the start of a
+// document, so that no script of the page runs first.
 //
-// Guard owns the mode and target of the action under way; Press and Keys (68-press.js, 68-keys.js)
-// own its outcome, and Held and KeyWatch (68-held.js) that of input without a target. Actions arm it right before input, and the commands for outcomes disarm it.
+// Guard owns the mode and target of the current action. Press and Keys (68-press.js, 68-keys.js) own its outcome. Held and
+// KeyWatch (68-held.js) own the outcome of input without a target. Actions arm the guard right before input, and the
+// commands for outcomes disarm it.
 
 const GUARDED = [
   "pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu",
   "keydown", "keypress", "keyup", "beforeinput", "input", "compositionstart", "compositionend", "dragstart",
   "gotpointercapture", "focus", "pointermove", "mousemove", "dragend",
 ];
-/** Those that matter only while a button is held. */
+/** Events that matter only while a button is held. */
 const HELD_ONLY = new Set(["pointermove", "mousemove", "dragend"]);
-/** Those of a press of the mouse. */
+/** Events of a mouse press. */
 const PRESSED = /^(pointer|mouse)(down|up)$|click$|^contextmenu$/;
 const GUARDING = { capture: true, passive: false };
 /** After this many milliseconds the guard disarms itself, in case the daemon does not. */
@@ -27,12 +27,11 @@ class Guard {
   constructor(agent) {
     this.agent = agent;
     /**
-     * A number that grows with each action, by which earlier ones notice that they are over; see
-     * retryUntil.
+     * A number that increases with each action, so that earlier actions notice their end; see retryUntil.
      */
     this.turn = 0;
     /**
-     * "mouse" and "keys": events must reach the element; "deny": none may get through; empty:
+     * In the modes "mouse" and "keys", events must reach the element. "deny" cancels all events. An empty mode means
      * disarmed.
      * @type {"" | "mouse" | "keys" | "deny"}
      */
@@ -40,16 +39,14 @@ class Guard {
     /** @type {Press | null} */
     this.press = null;
     /**
-     * Resolve functions of calls that wait for the outcome of the next press, and of those that wait
-     * for its mousedown.
+     * The resolve functions of calls that wait for the outcome of the next press, or for its mousedown.
      * @type {((outcome: PressOutcome) => void)[]}
      */
     this.waiting = [];
     /** @type {((outcome: PressOutcome) => void)[]} */
     this.waitingForDown = [];
     /**
-     * Of the last navigation to another document that began: aborted when that is over and this
-     * document stays.
+     * The signal of the last navigation to another document. It is aborted if the navigation ends and this document stays.
      * @type {AbortSignal | null}
      */
     this.leaving = null;
@@ -57,16 +54,16 @@ class Guard {
     this.el = null;
     /** @type {Keys | null} */
     this.keys = null;
-    /** The button that is down between actions. @type {Held | null} */
+    /** The button that is held between actions. @type {Held | null} */
     this.held = null;
-    /** The keys that go to whatever has the focus. @type {KeyWatch | null} */
+    /** The record of keys that go to the focused element. @type {KeyWatch | null} */
     this.watch = null;
     this.until = 0;
-    /** The first event reached the element. */
+    /** Whether the first event reached the element. */
     this.reached = false;
     /** The element that would have received an event instead. @type {El | null} */
     this.stray = null;
-    /** All further events are cancelled. */
+    /** Whether all further events are cancelled. */
     this.blocked = false;
     /**
      * Functions that compare and name the element; see expect.
@@ -75,9 +72,9 @@ class Guard {
     this.difference = null;
     /** @type {(() => string) | null} */
     this.currentName = null;
-    /** What was different of the element at the first event. @type {Difference | null} */
+    /** The difference of the element at the first event. @type {Difference | null} */
     this.changed = null;
-    /** The names of the element when it was pressed and when it was clicked. @type {string[]} */
+    /** The names of the element at the press and at the click. @type {string[]} */
     this.names = [];
     /** Removes the listeners that preventFocusMove added. */
     this.allowFocusMove = () => {};
@@ -109,7 +106,7 @@ class Guard {
   }
 
   /**
-   * From now on, the first event is cancelled if the element is no longer the one that was meant.
+   * Makes the guard cancel the first event if the element is no longer the intended one.
    * @param {() => Difference | null} difference @param {() => string} [currentName]
    */
   expect(difference, currentName) {
@@ -117,28 +114,28 @@ class Guard {
     this.currentName = currentName || null;
   }
 
-  /** Checks, at the first event, whether the element is no longer the one that was meant. */
+  /** Checks, at the first event, whether the element is no longer the intended one. */
   isDifferent() {
     this.changed = this.difference && this.difference();
     if (!this.changed && this.currentName) this.names = [this.currentName()];
     return this.changed !== null;
   }
 
-  /** The element received a click. */
+  /** Notes that the element received a click. */
   noteClick() {
     if (this.currentName && this.names.length === 1) this.names.push(this.currentName());
   }
 
-  /** Begins to block presses of all elements but one. @param {El} el @param {number} clicks */
+  /** Starts to block presses of all other elements. @param {El} el @param {number} clicks */
   armPress(el, clicks) {
     this.arm("mouse", el);
     this.press = new Press(this, el, clicks, this.waiting.splice(0), this.waitingForDown.splice(0));
   }
 
   /**
-   * Begins an action.
+   * Starts an action.
    * @param {"mouse" | "keys" | "deny"} mode @param {El | null} el
-   * @param {"one" | "text" | "any"} [follow] what may go to another element when the focus moves; see Keys
+   * @param {"one" | "text" | "any"} [follow] the input that may go to another element when the focus moves; see Keys
    */
   arm(mode, el, follow) {
     this.clear();
@@ -230,16 +227,15 @@ class Guard {
       if (event.type === "beforeinput") this.preventFocusMove(event);
     } else {
       if (!up) this.stray = /** @type {El} */ (event.composedPath()[0]);
-      // After one character of a text is cancelled, the rest must be, too.
+      // After one character of a text is cancelled, the rest must also be cancelled.
       this.blocked = !this.reached || keys.follow === "text";
       cancel(event);
     }
   }
 
   /**
-   * Prevents the insertion of a text when the page moves the focus while it handles the beforeinput
-   * of that text: the browser would insert the text where the focus is then. Focus events within a
-   * shadow tree are dispatched in that tree alone.
+   * Prevents the insertion of a text if the page moves the focus while it handles the beforeinput of that text. The browser
+   * would insert the text at the new focus. Focus events within a shadow tree are dispatched in that tree alone.
    * @param {Event} event
    */
   preventFocusMove(event) {
@@ -264,16 +260,16 @@ class Guard {
 }
 
 /**
- * Whether the daemon presses an element of another document of the page. This document came since, and
- * was not told: a page may show a new frame under the pointer while it handles the pointer's movement.
- * A document whose top document is in another process cannot know, but one that is younger than the
- * press has a timeStamp of 0 for it.
+ * Whether the daemon is pressing an element of another document of the page. This document may be newer than the action and
+ * not informed, because a page may show a new frame under the pointer while it handles the pointer's movement. A document
+ * whose top document is in another process cannot check this, but if it is newer than the press, the timeStamp of the press
+ * is 0.
  */
 function isActingAround() {
   try {
     return window !== top && /** @type {any} */ (top).__domtap.guard.isPressing();
   } catch {
-    return false; // of another process
+    return false; // the top document is in another process
   }
 }
 
@@ -283,13 +279,16 @@ function cancel(event) {
   event.stopImmediatePropagation();
 }
 
-/** Focuses an element. HTML, SVG and MathML each have a method of their own for that, and other elements have none. @param {El} el */
+/**
+ * Focuses an element. HTML, SVG and MathML elements each have their own focus method, and other elements have none.
+ * @param {El} el
+ */
 function focusOn(el) {
   for (const kind of [HTMLElement, SVGElement, MathMLElement]) {
     try {
       return kind.prototype.focus.call(el, { preventScroll: true });
     } catch {
-      // It is of another kind.
+      // The element is of another kind.
     }
   }
 }
@@ -301,7 +300,7 @@ function holdsFocus(el) {
 }
 
 /**
- * The names of an element when it was pressed and when it was clicked, if they differ.
+ * Returns the names of an element at the press and at the click, if they differ.
  * @param {string[]} names
  */
 function renamedBetween(names) {
