@@ -50,9 +50,8 @@ async function retryUntil(agent, patience, attempt) {
  * are performed in the same step.
  * @param {Agent} agent
  * @param {ReachRequest} request
- *   need is "point" for a point to click, "view" to scroll into view, "drop" for the end of a drag,
- * "focus" for the focus, or "node" for the node only.
- * A passive action, such as scrolling, does not need an enabled element.
+ *   need is "point" for a point to click, "view" to scroll into view, "drop" for the end of a drag, "focus" for the focus,
+ *   or "node" for the node only. A passive action, such as scrolling, does not need an enabled element.
  */
 function waitActionable(agent, request) {
   agent.rest.forgive();

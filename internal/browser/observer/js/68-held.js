@@ -1,25 +1,26 @@
 // @ts-check
-// What the page receives while the daemon holds a button, and of keys that go to whatever has the focus.
+// Held and KeyWatch record what the page receives while the daemon holds a button, and of keys that go to the focused
+// element.
 //
-// Held and KeyWatch only take notes: unlike Press and Keys they block nothing, because such input is meant
-// for whatever a person's input would reach. The guard hands both the trusted events, before the page
-// receives them. The commands "beginHold" to "endHold", "focusNow", "watchKeys" and "keysSeen" own them.
+// Unlike Press and Keys, they block nothing, because such input is meant for the element that a person's input would reach.
+// The guard passes the trusted events to both before the page receives them. The commands "beginHold" to "endHold",
+// "focusNow", "watchKeys" and "keysSeen" own them.
 
-/** The button that is down, from the press that its element received. */
+/** Held records a held button, from the press that its element received. */
 class Held {
   /** @param {El} el @param {boolean} dragging */
   constructor(el, dragging) {
     this.el = el;
-    /** The press began a drag of data. */
+    /** Whether the press started a drag of data. */
     this.dragging = dragging;
-    /** How many moves the page received since the last answer. */
+    /** The number of moves that the page received since the last answer. */
     this.moves = 0;
-    /** The last place of the pointer in the viewport of this document. */
+    /** The last position of the pointer in the viewport of this document. */
     this.x = this.y = -1;
     this.released = false;
-    /** What the end of the drag did: "none" when nothing took the data; empty: it is not known. */
+    /** The effect of the drag: "none" if nothing accepted the data, or "" if unknown. */
     this.effect = "";
-    /** What was under the pointer at the release, and what received the click. @type {El | null} */
+    /** The element under the pointer at the release, and the element that received the click. @type {El | null} */
     this.on = null;
     /** @type {El | null} */
     this.clicked = null;
@@ -51,14 +52,13 @@ class Held {
   }
 }
 
-/** What the end of a drag did; "" where it is not known. @param {DragEvent} event */
+/** Returns the effect of a drag, or "" if unknown. @param {DragEvent} event */
 function effectOf({ dataTransfer }) {
   return dataTransfer ? dataTransfer.dropEffect : "";
 }
 
 /**
- * Whether a press on an element may begin a drag of data: what is draggable, a link, an image, or selected
- * text.
+ * Whether a press on an element may start a drag of data: on a draggable element, a link, an image, or selected text.
  * @param {El} el
  */
 function mayDrag(el) {
@@ -67,8 +67,8 @@ function mayDrag(el) {
 }
 
 /**
- * Ends the action of the guard when the element has received the press, and notes from then on what the
- * page receives. Otherwise the action goes on, and "pressOutcome" says what happened.
+ * Ends the action of the guard if the element has received the press, and starts to record what the page receives.
+ * Otherwise the action continues, and "pressOutcome" reports the outcome.
  * @param {Agent} agent
  */
 async function beginHold(agent) {
@@ -85,7 +85,7 @@ async function beginHold(agent) {
 }
 
 /**
- * What the page received since the last answer.
+ * Returns what the page received since the last answer.
  * @param {Agent} agent
  */
 async function heldOutcome(agent) {
@@ -99,7 +99,7 @@ async function heldOutcome(agent) {
   return held.clicked ? { ...found, clicked: true, ...described(agent, held.clicked) } : found;
 }
 
-/** Whether the moves have begun a drag of data. @param {Agent} agent */
+/** Returns whether the moves have started a drag of data. @param {Agent} agent */
 async function draggingNow(agent) {
   await new Promise((resolve) => ownTimer(resolve, 0));
   const { held } = agent.guard;
@@ -112,7 +112,10 @@ function described(agent, el) {
   return { detail, cover: ref };
 }
 
-/** Resolves with the release, before the page handles it: this document may be gone afterwards. @param {Agent} agent */
+/**
+ * Resolves at the release, before the page handles it, because this document may be gone afterwards.
+ * @param {Agent} agent
+ */
 function awaitRelease(agent) {
   const { held } = agent.guard;
   if (!held) return { released: false };
@@ -128,18 +131,18 @@ function endHold(agent) {
 
 // ---- keys to the focus ------------------------------------------------------------------------
 
-/** Controls that keys press or switch, and that take no text. */
+/** Controls that keys press or toggle, and that accept no text. */
 const PRESSED_BY_KEYS = "button,a[href],summary,select,input,[role=button],[role=link],[role=checkbox],[role=radio],[role=switch]";
 
-/** The keys that the page receives, wherever they go. */
+/** KeyWatch records the keys that the page receives, independent of their target. */
 class KeyWatch {
   constructor() {
-    /** What received the first key. @type {El | null} */
+    /** The element that received the first key. @type {El | null} */
     this.first = null;
-    /** The events of each key that the page can prevent. @type {Event[][]} */
+    /** The preventable events of each key. @type {Event[][]} */
     this.keys = [];
     this.downs = 0;
-    /** How many characters were inserted into each field. @type {Map<El, number>} */
+    /** The number of characters that were inserted into each field. @type {Map<El, number>} */
     this.fields = new Map();
     this.composed = "";
   }
@@ -169,19 +172,19 @@ class KeyWatch {
     if (data !== "") this.fields.set(into, (this.fields.get(into) || 0) + lengthOf(data));
   }
 
-  /** How many keys the page handled itself. */
+  /** Counts the keys that the page handled itself. */
   handled() {
     return this.keys.filter((events) => events.some((event) => event.defaultPrevented)).length;
   }
 }
 
-/** Whether keys that reach an element are the document's: nothing has the focus. @param {El | null} el */
+/** Whether keys that reach an element belong to the document, because nothing has the focus. @param {El | null} el */
 function isDocumentLevel(el) {
   return el === null || /^(body|html|frameset)$/.test(tagOf(el)) && !isEditable(el);
 }
 
 /**
- * What has the focus: the document, a frame, or an element; whether that takes a text, and whether keys press it.
+ * Returns the focused node (the document, a frame, or an element), whether it accepts text, and whether keys press it.
  * @param {Agent} agent
  */
 function focusNow(agent) {
@@ -193,7 +196,7 @@ function focusNow(agent) {
   return { editable, catcher: editable && isCatcher(el), control: !editable && safe.matches(el, PRESSED_BY_KEYS), ...described(agent, el) };
 }
 
-/** Begins to note the keys that the page receives. @param {Agent} agent */
+/** Starts to record the keys that the page receives. @param {Agent} agent */
 function watchKeys(agent) {
   agent.guard.disarm();
   agent.guard.watch = new KeyWatch();
@@ -201,11 +204,11 @@ function watchKeys(agent) {
 }
 
 /**
- * Ends that, and returns what the page received, and which field holds the text.
+ * Ends the recording, and returns what the page received, and which field holds the text.
  * @param {Agent} agent
  */
 async function keysSeen(agent) {
-  await new Promise((resolve) => ownTimer(resolve, 0)); // some pages take a text in a task
+  await new Promise((resolve) => ownTimer(resolve, 0)); // some pages process a text in a task
   const { watch } = agent.guard;
   agent.guard.watch = null;
   if (!watch) return { gone: true };

@@ -1,24 +1,23 @@
 // @ts-check
-// The outcome of the keys of one action: which key events the element received, how much of the
-// text was inserted, and its value afterwards.
+// Keys determines the outcome of the keys of one action: the key events that the element received, the part of the text
+// that was inserted, and the final value.
 //
-// Keys owns the record of one action. The guard reports every event to it before the page receives
-// the event; the command "typedOutcome" waits for pages that format or send the
-// text themselves.
+// Keys owns the record of one action. The guard reports every event to it before the page receives the event. The command
+// "typedOutcome" waits for pages that format or send the text themselves.
 
-/** How long a page may take to insert a text by script, in milliseconds. */
+/** The maximum wait for a page that inserts a text by script, in milliseconds. */
 const TAKES_AT_MOST = 300;
 /** An element smaller than this many pixels shows no text. */
 const CATCHER_SIZE = 8;
-/** How many events are kept, to find out later whether the page prevented them. */
+/** The maximum number of events that are kept, to check later whether the page prevented them. */
 const KEY_EVENTS = 1000;
 
-/** The content of a text field or an editor. @param {El} el @returns {string} */
+/** Returns the content of a text field or an editor. @param {El} el @returns {string} */
 function contentOf(el) {
   return isRich(el) ? String(el.innerText) : String(el.value);
 }
 
-/** The element that has the focus, in shadow trees too. */
+/** Returns the focused element, which may be in a shadow tree. */
 function focusedNow() {
   return focusedIn(document);
 }
@@ -26,40 +25,40 @@ function focusedNow() {
 class Keys {
   /**
    * @param {El} el
-   * @param {"one" | "text" | "any"} follow what may go to another element when the focus moves: nothing, a text under conditions
-   *   (mayFollow), anything
+   * @param {"one" | "text" | "any"} follow the input that may go to another element when the focus moves: none, a text
+   *   under conditions (mayFollow), or any
    */
   constructor(el, follow) {
     this.el = el;
     this.follow = follow;
-    /** The content before the action; null: no text field. */
+    /** The content before the action, or null if the element is no text field. */
     this.before = el && isEditable(el) ? contentOf(el) : null;
-    /** The content when all of the text is entered, if that is known. @type {string | null} */
+    /** The expected content after the whole text, if known. @type {string | null} */
     this.expected = null;
-    /** How many characters the browser inserted into the element, and into others. */
+    /** The numbers of characters that the browser inserted into the element, and into other elements. */
     this.inserted = 0;
     /** @type {Map<El, number>} */
     this.elsewhere = new Map();
-    /** The content after the last of them, and all that was inserted. */
+    /** The content after the last inserted character, and all inserted text. */
     this.held = "";
     this.data = "";
     /** The content at each Enter. @type {string[]} */
     this.enters = [];
-    /** How many keydown events the element received. */
+    /** The number of keydown events that the element received. */
     this.downs = 0;
-    /** Events that the page can prevent. @type {Event[]} */
+    /** The preventable events. @type {Event[]} */
     this.events = [];
-    /** The field that the keys go to: the element, or another to which it moved the focus. */
+    /** The field that receives the keys: the element, or another field to which it moved the focus. */
     this.current = el;
     /** The element that received the last keydown. @type {El | null} */
     this.target = null;
-    /** "Enter" or "Tab" when that was the last key, which may move the focus. */
+    /** "Enter" or "Tab" if that was the last key, because these may move the focus. */
     this.focusKey = "";
-    /** The text of the composition under way. */
+    /** The text of the composition in progress. */
     this.composed = "";
   }
 
-  /** The element, or the one that follows it, is about to receive an event. @param {Event} event */
+  /** Notes an event that the element, or the field that follows it, is about to receive. @param {Event} event */
   noteEvent(event) {
     const { type } = event;
     if (type === "keydown") {
@@ -67,7 +66,7 @@ class Keys {
       this.target = focusedNow();
       this.focusKey = key === "Enter" || key === "Tab" ? key : "";
       if (!holdsFocus(this.el)) {
-        // Lists with type-ahead fire no input event.
+        // Lists with type-ahead dispatch no input event.
         if (key.length === 1 && this.target && !isEditable(this.target)) this.elsewhere.set(this.target, (this.elsewhere.get(this.target) || 0) + 1);
       } else {
         this.downs++;
@@ -79,13 +78,13 @@ class Keys {
   }
 
   /**
-   * Whether an event may reach the focused element, which is another than the target.
+   * Whether an event may reach the focused element, which is not the target.
    * @param {Event} event
    */
   mayFollow(event) {
     const { type } = event;
     const focused = focusedNow();
-    // The events of one key go to one element.
+    // All events of a key go to the same element.
     if ((type === "keypress" || type === "beforeinput") && this.target && focused !== this.target) return false;
     if (this.follow !== "text") return this.follow === "any";
     if (focused === this.current) return true;
@@ -104,8 +103,8 @@ class Keys {
   }
 
   /**
-   * Whether a field moved the focus so that another takes the rest of a text, as the fields of a
-   * code do, or a search field that opens a larger one.
+   * Whether a field moved the focus so that another field receives the rest of a text, such as the fields of a code, or a
+   * search field that opens a larger field.
    * @param {El} from @param {El} to
    */
   handsTextOn(from, to) {
@@ -118,7 +117,7 @@ class Keys {
     return put > 0 && ((from.maxLength > 0 && length >= from.maxLength) || (length === 1 && isBoxOfOne(from) && isBoxOfOne(to)));
   }
 
-  /** A text was inserted. @param {InputEvent} event */
+  /** Notes that a text was inserted. @param {InputEvent} event */
   noteInput(event) {
     const { type } = event;
     if (type === "input" && event.isComposing) {
@@ -137,19 +136,18 @@ class Keys {
     } else this.elsewhere.set(into, (this.elsewhere.get(into) || 0) + count);
   }
 
-  /** How many events the page prevented. */
+  /** Counts the events that the page prevented. */
   prevented() {
     return this.events.filter((e) => e.defaultPrevented).length;
   }
 
-  /** Whether the page prevents what keys enter, as those do that enter each character themselves. */
+  /** Whether the page prevents the default input of keys, as pages do that enter each character themselves. */
   isKeyed() {
     return this.events.some((e) => e.type === "keydown" && e.defaultPrevented);
   }
 
   /**
-   * Whether the element received a text, by its content now, or when the page sent or forwarded the
-   * text.
+   * Whether the element received a text, by its current content, or because the page sent or forwarded the text.
    * @param {string} text
    */
   isReceived(text) {
@@ -159,15 +157,14 @@ class Keys {
     if ((now !== null && holdsText(before, text, now)) || this.wasSentByLines(text, now) || this.wasHandedOn(text)) return true;
     if (this.inserted >= lengthOf(text)) {
       if (now ? now !== before : showsNoValue(this.el)) return true;
-      // A field that had the whole text and is empty now, or removed, was cleared by a page that
-      // used the text.
+      // If a field had the whole text and is now empty or removed, the page has used the text and cleared the field.
       if (!now && (now === null || before !== "" || (lengthOf(text) > 1 && holdsText(before, text, this.held)))) return true;
     }
     return now !== null && this.downs + this.inserted > 0 && isCatcher(this.el);
   }
 
   /**
-   * Whether the field had each line when Enter sent that line.
+   * Whether the field contained each line when Enter sent it.
    * @param {string} text @param {string | null} now
    */
   wasSentByLines(text, now) {
@@ -183,7 +180,7 @@ class Keys {
     return true;
   }
 
-  /** Whether the rest of a text is in the fields that took it. @param {string} text */
+  /** Whether the rest of a text is in the fields to which the focus moved. @param {string} text */
   wasHandedOn(text) {
     let total = this.inserted;
     for (const n of this.elsewhere.values()) total += n;
@@ -194,7 +191,7 @@ class Keys {
     return whole || (isEditable(this.current) && holdsText("", text, contentOf(this.current)));
   }
 
-  /** How many characters of a text are in the element. @param {string} text */
+  /** Counts the characters of a text that are in the element. @param {string} text */
   countReceived(text) {
     if (!safe.isConnected(this.el)) return Math.min(this.inserted, lengthOf(text));
     const now = contentOf(this.el), before = this.before || "";
@@ -207,7 +204,7 @@ class Keys {
   }
 
   /**
-   * Why the element did not receive the whole text.
+   * Returns why the element did not receive the whole text.
    * @param {El | null} stray the element that a cancelled event would have reached
    */
   cause(stray) {
@@ -224,7 +221,7 @@ class Keys {
 }
 
 /**
- * Whether a field is about as wide as one character, as the fields of a code are.
+ * Whether a field is about as wide as one character, such as the fields of a code.
  * @param {El} el
  */
 function isBoxOfOne(el) {
@@ -238,8 +235,7 @@ function showsNoValue(el) {
 }
 
 /**
- * Whether an element shows no text itself, but catches keys for an editor that is drawn by other
- * means.
+ * Whether an element shows no text itself, but receives keys for an editor that is drawn by other means.
  * @param {El} el
  */
 function isCatcher(el) {
@@ -247,19 +243,19 @@ function isCatcher(el) {
   return width < CATCHER_SIZE || height < CATCHER_SIZE || parseFloat(getComputedStyle(el).opacity) < 0.05;
 }
 
-/** The text that an input event inserted. @param {InputEvent} event */
+/** Returns the text that an input event inserted. @param {InputEvent} event */
 function textOf(event) {
   if (event.inputType === "insertLineBreak" || event.inputType === "insertParagraph") return "\n";
   return /^insert/.test(event.inputType || "") ? event.data || (event.dataTransfer && event.dataTransfer.getData("text/plain")) || "" : "";
 }
 
-/** The number of characters of a text. @param {string} text */
+/** Returns the number of characters of a text. @param {string} text */
 function lengthOf(text) {
   return [...text.replace(/\r\n/g, "\n")].length;
 }
 
 /**
- * The characters of a text that a field keeps when it formats its value.
+ * Returns the characters of a text that a field keeps when it formats its value.
  * @param {string} text @param {boolean} words only letters and digits
  */
 function essentialCharacters(text, words) {
@@ -307,7 +303,7 @@ async function typedOutcome(agent, request) {
   const found = { reached, same: true, held: "", delivered: "all", cause: "", kept: 0, of: 0 };
   if (!el || !keys) return found;
   if (stray && isElement(stray)) noteWhere(agent, stray, el, found);
-  // A field that lost the focus for the key may have it again for the text.
+  // A field that lost the focus at the key may regain it for the text.
   if (!reached && request.edit === "replace" && request.text && keys.before !== null && safe.isConnected(el) && contentOf(el) !== keys.before &&
     foldWhiteSpace(contentOf(el)) === foldWhiteSpace(request.text)) return { ...found, reached: true, detail: "" };
   if (!reached || request.text === undefined || keys.before === null) return keysOutcome(agent, keys, found, stray);
@@ -319,7 +315,7 @@ async function typedOutcome(agent, request) {
 }
 
 /**
- * The outcome of a text that was appended.
+ * Returns the outcome of an appended text.
  * @param {Agent} agent @param {Keys} keys @param {string} text @param {El | null} stray
  * @param {TypedAnswer} found
  */
@@ -351,7 +347,7 @@ function textOutcome(agent, keys, text, stray, found) {
 }
 
 /**
- * Describes in the answer which element keys went to.
+ * Describes in the answer the element that received the keys.
  * @param {Agent} agent @param {El} to @param {El} el @param {Answer} found
  */
 function noteWhere(agent, to, el, found) {
@@ -366,9 +362,13 @@ function isReportable(el) {
 }
 
 /**
- * The outcome of a text that replaced the content.
- * @param {Keys} keys @param {string} text @param {El | null} stray @param {TypedAnswer} found @param {boolean} framed it was inserted as
- *   a whole, so that a page which enters each key itself got the last one besides
+ * Returns the outcome of a text that replaced the content.
+ * @param {Keys} keys
+ * @param {string} text
+ * @param {El | null} stray
+ * @param {TypedAnswer} found
+ * @param {boolean} framed whether it was inserted as a whole, so that a page which enters each key itself also received the
+ *   last key
  */
 async function replacedOutcome(keys, text, stray, found, framed) {
   const { el } = keys;
@@ -384,7 +384,7 @@ async function replacedOutcome(keys, text, stray, found, framed) {
     found.reported = isReportable(el);
     found.held = found.same || !found.reported ? "" : clean(now, MAX_VALUE);
     if (found.same && !holdsWhiteSpace(el, now, text)) {
-      // Editors may format what was entered in a task of its own, so that this stands only when the time is up.
+      // Editors may format the text in a separate task, so a mismatch is final only after the time limit.
       if (performance.now() < end) {
         await nextFrame();
         continue;
@@ -404,8 +404,8 @@ async function replacedOutcome(keys, text, stray, found, framed) {
 }
 
 /**
- * Whether the white space of a field or editor is that of a text, as far as it can hold it: an editor that does not preserve white space
- * holds no blank lines for certain, which paragraphs look like, and no blanks at the ends of lines.
+ * Whether a field or editor has the white space of a text, as far as it can hold it. In an editor that does not preserve
+ * white space, blank lines are ambiguous, because paragraphs look like them, and spaces at line ends are lost.
  * @param {El} el @param {string} now @param {string} text
  */
 function holdsWhiteSpace(el, now, text) {
@@ -417,7 +417,7 @@ function holdsWhiteSpace(el, now, text) {
     const lines = (/** @type {string} */ s) => s.split("\n").map((line) => line.trimEnd()).filter((line) => line !== "").join("\n");
     [held, wanted] = [lines(held), lines(wanted)];
   } else if (safe.firstElementChild(el)) {
-    // Of a blank line that is a block of its own, innerText makes one line or two.
+    // innerText represents a blank line in a separate block by one line or two.
     [held, wanted] = [held, wanted].map((s) => s.replace(/\n{2,}/g, "\n\n"));
   }
   const withoutEnd = (/** @type {string} */ s) => s.replace(/\n$/, "");
@@ -425,7 +425,7 @@ function holdsWhiteSpace(el, now, text) {
 }
 
 /**
- * The outcome of keys that are not a text.
+ * Returns the outcome of keys that are not a text.
  * @param {Agent} agent @param {Keys} keys @param {TypedAnswer} found @param {El | null} stray
  */
 function keysOutcome(agent, keys, found, stray) {

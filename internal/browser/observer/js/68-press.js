@@ -1,10 +1,9 @@
 // @ts-check
-// The outcome of a press of the mouse: which of its events the element received, and which element
-// the others would have hit.
+// Press determines the outcome of a mouse press: the events that the element received, and the element that the other
+// events would have hit.
 //
-// Press owns the record of one action, of one or more clicks or a drag. The guard asks passes for
-// every event before the page receives it. The commands "awaitPress", "awaitDown" and "pressOutcome"
-// return the outcome.
+// Press owns the record of one action: one or more clicks, or a drag. The guard calls passes for every event before the
+// page receives it. The commands "awaitPress", "awaitDown" and "pressOutcome" return the outcome.
 
 /** Events whose listeners may remove, hide or disable the element, so that no click follows. */
 const HANDLED = new Set(["pointerdown", "mousedown", "pointerup", "mouseup"]);
@@ -12,7 +11,7 @@ const CLICKS = new Set(["click", "auxclick", "contextmenu", "dblclick"]);
 
 class Press {
   /**
-   * @param {Guard} guard @param {El} el @param {number} wanted how many clicks; 0: a drag
+   * @param {Guard} guard @param {El} el @param {number} wanted the number of clicks, or 0 for a drag
    * @param {((outcome: PressOutcome) => void)[]} waiters
    * @param {((outcome: PressOutcome) => void)[]} downWaiters
    */
@@ -20,18 +19,17 @@ class Press {
     this.guard = guard;
     this.el = el;
     this.wanted = wanted;
-    /** Why the element could not be clicked before, and which states it told. */
+    /** Why the element was unclickable before the press, and the states that it showed. */
     this.before = "";
     this.states = "";
     /**
-     * The element is not drawn itself, as read before the press: a page may hide it while it is
-     * pressed.
+     * Whether the element is not drawn itself, as read before the press. A page may hide it during the press.
      */
     this.hidden = false;
     this.readState();
-    /** The pointer moves before the press, so that the state is to be read again then. */
+    /** Whether the pointer moves before the press, so that the state must be read again after the move. */
     this.ahead = false;
-    /** The element received the first event, and how many presses and clicks it received. */
+    /** Whether the element received the first event, and the numbers of presses and clicks that it received. */
     this.reached = false;
     this.presses = 0;
     this.clicks = 0;
@@ -41,15 +39,15 @@ class Press {
     this.clicked = false;
     /** The click of the current press on a label of the element. @type {Event | null} */
     this.labelClick = null;
-    /** The page changed while it handled that. */
+    /** Whether the page changed while it handled the click on the label. */
     this.labelTaken = false;
-    /** The last event of a press or release that it received. @type {Event | null} */
+    /** The last event of a press or release that the element received. @type {Event | null} */
     this.latest = null;
     /** The focus event by which the pressed element received the focus. @type {Event | null} */
     this.focus = null;
-    /** Why the element became unclickable while the page handled that event; see whyUnclickable. */
+    /** Why the element became unclickable while the page handled an event of the press; see whyUnclickable. */
     this.becameUnclickable = "";
-    /** The page had taken the press when the button was released; see isTaken. */
+    /** Whether the page had taken the press at the release; see isTaken. */
     this.takenAtRelease = false;
     /**
      * The element that captured the pointer, and whether it received the click.
@@ -58,21 +56,21 @@ class Press {
     this.pointerCaptor = null;
     this.viaCaptor = false;
     /**
-     * The first other element that would have received an event, or received the release.
+     * The first other element that would have received an event, or that received the release.
      * @type {El | null}
      */
     this.stray = null;
-    /** All further events are cancelled. */
+    /** Whether all further events are cancelled. */
     this.blocked = false;
-    /** The page began to navigate after the press. */
+    /** Whether the page started to navigate after the press. */
     this.navigated = false;
-    /** The page had begun to navigate before the press. */
+    /** Whether the page started to navigate before the press. */
     this.leaving = guard.isLeaving();
     /** The last position of the pointer. */
     this.x = this.y = -1;
-    /** A drag began, and the page did not prevent it. */
+    /** Whether a drag started that the page did not prevent. */
     this.dragging = false;
-    /** What the end of a drag of data did: "none" when nothing took the data; empty: it is not known, or there was none. */
+    /** The effect of a drag of data: "none" if nothing accepted the data, or "" if it is unknown or there was no drag. */
     this.effect = "";
     /**
      * The element at which a drag ends, and whether the release was outside of it.
@@ -112,12 +110,12 @@ class Press {
     if (this.target && (type === "pointerup" || type === "mouseup")) this.noteRelease(event, this.target);
     const passes = this.accepts(event, hit, own);
     if (passes && own && HANDLED.has(type)) this.latest = event;
-    if (!own && type === "mouseup") this.takenAtRelease = this.whyUnclickable() === "" && this.isTaken(); // what covers it may move on
+    if (!own && type === "mouseup") this.takenAtRelease = this.whyUnclickable() === "" && this.isTaken(); // the covering element may move away
     if (!own && this.stray === null && (!passes || type === "mouseup")) this.stray = hit;
     return passes;
   }
 
-  /** The press moves the focus to an element. @param {Event} event */
+  /** Notes that the press moves the focus to an element. @param {Event} event */
   noteFocus(event) {
     const target = /** @type {DomNode} */ (event.composedPath()[0]);
     if (this.down && isElement(target) && isWithinNode(target, this.el)) this.focus = event;
@@ -125,7 +123,7 @@ class Press {
 
   /**
    * @param {MouseEvent} event @param {El} hit
-   * @param {boolean} own a click on hit counts for the element
+   * @param {boolean} own whether a click on hit counts for the element
    */
   accepts(event, hit, own) {
     switch (event.type) {
@@ -156,13 +154,13 @@ class Press {
     return CLICKS.has(event.type) ? this.acceptsClick(event, hit, own) : true;
   }
 
-  /** The element receives a press. */
+  /** Notes that the element receives a press. */
   noteReached() {
     if (!this.reached) this.guard.agent.rest.begin(this.el);
     this.reached = true;
   }
 
-  /** The first release is the end of a drag. @param {MouseEvent} event @param {El} target */
+  /** Notes the first release, which is the end of a drag. @param {MouseEvent} event @param {El} target */
   noteRelease(event, target) {
     const { left, top, right, bottom } = safe.rect(target), { clientX: x, clientY: y } = event;
     this.offTarget = !safe.isConnected(target) || x < left - 1 || x > right + 1 || y < top - 1 || y > bottom + 1;
@@ -186,7 +184,7 @@ class Press {
     return true;
   }
 
-  /** The element receives the click of the current press. */
+  /** Notes that the element receives the click of the current press. */
   countClick() {
     if (!this.clicked) this.clicks++;
     this.clicked = true;
@@ -195,8 +193,8 @@ class Press {
   }
 
   /**
-   * Counts a click on a label that the page prevents and answers with a change: the browser dispatches none to the
-   * control. One that is prevented without a change arrives nowhere.
+   * Counts a click on a label that the page prevents and handles with a change, because the browser then dispatches no
+   * click to the control. A click that is prevented without a change has no effect and does not count.
    */
   noteHandledLabel() {
     if (this.clicked || !this.labelClick || !this.labelClick.defaultPrevented || !this.isPressed()) return;
@@ -205,14 +203,14 @@ class Press {
   }
 
   /**
-   * Whether the element received the current press. When the page prevents pointerdown, there is no
-   * mousedown, and when it puts something over the element, that would receive the mousedown.
+   * Whether the element received the current press. If the page prevents pointerdown, there is no mousedown. If it puts
+   * another element over the element, the mousedown would go there.
    */
   isPressed() {
     return this.down || (this.pointer !== null && (this.pointer.defaultPrevented || this.isTaken()));
   }
 
-  /** The current press is over. */
+  /** Counts the current press when it is over. */
   countPress() {
     if (this.isPressed()) this.presses++;
     this.pointer = null;
@@ -220,8 +218,7 @@ class Press {
   }
 
   /**
-   * Why clicks can no longer reach the element: "removed", "hidden", "disabled"; empty when they
-   * can.
+   * Returns why clicks can no longer reach the element: "removed", "hidden" or "disabled". It returns "" if they can.
    * @returns {string}
    */
   whyUnclickable() {
@@ -231,8 +228,8 @@ class Press {
   }
 
   /**
-   * Whether something else is over the element at the pointer now, which was at the element when that was pressed. One
-   * that has moved away is not covered.
+   * Whether another element now covers the element at the pointer, which was on the element at the press. An element that
+   * has moved away is not covered.
    */
   isCovered() {
     if (!this.reached || !safe.isConnected(this.el)) return false;
@@ -243,21 +240,21 @@ class Press {
   }
 
   /**
-   * The page has changed. If it is still handling an event of the press, it changed because of
-   * that.
+   * Notes a change of the page. If the page is still handling an event of the press, the press is the cause.
    */
   notePageChange() {
     if (this.labelClick !== null && this.labelClick.eventPhase !== 0) this.labelTaken = true;
     const handles = this.latest !== null && this.latest.eventPhase !== 0;
-    // Calendars and lists of suggestions open when their field receives the focus.
+    // Calendars and suggestion lists open when their field receives the focus.
     const focuses = this.focus !== null && this.focus.eventPhase !== 0;
     if (!handles && !focuses) return;
     this.becameUnclickable = (handles && this.whyUnclickable()) || (this.wanted > 0 && this.isCovered() ? "covered" : "");
   }
 
   /**
-   * Whether the page took the press and keeps the click from the element, as menus do that open on the press and cover
-   * their button: it did so while it handled an event of the press, or the element tells another state since.
+   * Whether the page handled the press and prevents the click from reaching the element, as menus do that open on the press
+   * and cover their button. Evidence is a change while the page handled an event of the press, or a changed state of the
+   * element.
    */
   isTaken() {
     const why = this.whyUnclickable();
@@ -265,7 +262,7 @@ class Press {
     return this.wanted > 0 && (this.becameUnclickable === "covered" || toldStates(this.el) !== this.states) && this.isCovered();
   }
 
-  /** The outcome so far. */
+  /** Returns the outcome so far. */
   outcome() {
     this.noteHandledLabel();
     const presses = this.presses + (this.isPressed() ? 1 : 0);
@@ -280,20 +277,20 @@ class Press {
     };
   }
 
-  /** The page begins to navigate to another document. */
+  /** Notes that the page starts to navigate to another document. */
   noteNavigation() {
     if (!this.reached) return;
     this.navigated = true;
     if (this.isPressed()) this.notify(this.waiters);
   }
 
-  /** The action is over: nobody need wait any longer. */
+  /** Ends the action, and resolves all waiting calls. */
   end() {
     this.notify(this.waiters);
     this.notify(this.downWaiters);
   }
 
-  /** Resolves calls that wait. @param {((outcome: PressOutcome) => void)[]} waiters */
+  /** Resolves waiting calls. @param {((outcome: PressOutcome) => void)[]} waiters */
   notify(waiters) {
     if (!waiters.length) return;
     const outcome = this.outcome();
@@ -301,10 +298,14 @@ class Press {
   }
 }
 
-/** Attributes by which a control tells that it is open or on. */
+/** Attributes by which a control shows that it is open or on. */
 const TOLD = ["aria-expanded", "aria-pressed", "aria-checked", "aria-selected", "aria-activedescendant", "open"];
 
-/** The states that an element tells, by itself, around itself or on the first element in it that tells whether it is open. @param {El} el */
+/**
+ * Returns the states that an element shows: its own, those of its nearest ancestors, and those of its first descendant that shows
+ * whether it is open.
+ * @param {El} el
+ */
 function toldStates(el) {
   let told = "";
   for (let /** @type {El | null} */ n = el, up = 0; n && up < 4; n = flatElement(n), up++) told += TOLD.map((name) => attr(n, name)).join();
@@ -313,8 +314,7 @@ function toldStates(el) {
 }
 
 /**
- * Whether a node is in a label of a control: the browser dispatches clicks on it to the control,
- * too.
+ * Whether a node is in a label of a control. The browser also dispatches clicks on it to the control.
  * @param {El} node @param {El} control
  */
 function isLabelled(node, control) {
@@ -334,8 +334,8 @@ function setDropTarget(agent, request) {
 }
 
 /**
- * Arms the guard for a press at a point of the viewport: what is there now must receive it. What is in a frame is not
- * known here.
+ * Arms the guard for a press at a point of the viewport. The element that is there now must receive the press. The content
+ * of frames is unknown here.
  * @param {Agent} agent @param {{x: number, y: number, clicks: number}} request
  */
 function armAtPoint(agent, request) {
@@ -363,8 +363,8 @@ function pressOutcome(agent) {
 }
 
 /**
- * Resolves as soon as the next armed press is complete, or navigates to another document, because
- * this document cannot be asked afterwards.
+ * Resolves when the next armed press is complete, or starts a navigation to another document, because this document cannot
+ * answer afterwards.
  * @param {Agent} agent
  */
 function awaitPress(agent) {
@@ -372,16 +372,16 @@ function awaitPress(agent) {
 }
 
 /**
- * Resolves with the next mousedown that reaches its element, before the page handles it. What resolves
- * while the page handles an event is sent when it has done so, and if it navigates then, the browser
- * may have gone on to the next document before, and drops it.
+ * Resolves at the next mousedown that reaches its element, before the page handles it. An answer that resolves while the
+ * page handles an event is sent afterwards. If the page navigates in between, the browser may already have replaced the
+ * document, and drops the answer.
  * @param {Agent} agent
  */
 function awaitDown(agent) {
   return new Promise((resolve) => agent.guard.waitingForDown.push(resolve));
 }
 
-/** The outcome of a press that is not released yet: whether a drag began. @param {Agent} agent */
+/** Returns whether a drag started, for a press that is not released yet. @param {Agent} agent */
 async function dragBegan(agent) {
   // The guard notes dragstart in a task.
   await new Promise((resolve) => ownTimer(resolve, 0));
