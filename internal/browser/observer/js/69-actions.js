@@ -1,13 +1,12 @@
 // @ts-check
-// Actions without a pointer: entering text, setting values, selecting options, check marks and
-// files.
+// Actions without a pointer: entering text, setting values, selecting options, checking boxes, and choosing files.
 //
-// The functions change the page as a person's input would, with the events of such input, and keep
-// nothing. checkActionable calls those that act; the table at the end has all commands for actions,
-// which 70-commands.js calls.
+// The functions change the page as a person's input would, with the events of such input, and keep no state.
+// checkActionable calls the functions that act. The table at the end contains all commands for actions, which
+// 70-commands.js calls.
 
 const NO_TEXT = new Set(["checkbox", "radio", "button", "submit", "reset", "image", "file", "hidden"]);
-/** Inputs whose value is set as a whole, as their pickers do. */
+/** Inputs whose value is set as a whole, as a picker does. */
 const VALUED = new Set(["date", "time", "datetime-local", "month", "week", "range", "color"]);
 const EDITABLE = 'input,textarea,[contenteditable=""],[contenteditable="true" i],[contenteditable="plaintext-only" i]';
 
@@ -20,7 +19,7 @@ function isEditable(el) {
 }
 
 /**
- * The first elements in an element, and in its shadow tree, that a selector matches.
+ * Returns the first elements in an element, and in its shadow tree, that match a selector.
  * @param {El} el @param {string} selector @returns {El[]}
  */
 function parts(el, selector) {
@@ -29,8 +28,7 @@ function parts(el, selector) {
 }
 
 /**
- * The editable element for a target: itself, its labelled control, or the only editable element in
- * it.
+ * Returns the editable element for a target: itself, its labelled control, or the only editable element in it.
  * @param {El} el
  */
 function editableOf(el) {
@@ -42,8 +40,8 @@ function editableOf(el) {
 }
 
 /**
- * Whether a field takes no text for what it stands in: a combobox that gets the focus itself, while the keyboard does not reach the
- * field, which only shows what is chosen. A text in it chooses nothing.
+ * Whether a field belongs to a combobox that receives the focus itself, while the keyboard cannot reach the field. Such a
+ * field only shows the selection, and text in it selects nothing.
  * @param {El} field
  */
 function isOfDrawnSelect(field) {
@@ -51,7 +49,7 @@ function isOfDrawnSelect(field) {
   return box !== null && parseInt(attr(box, "tabindex") || "", 10) >= 0 && parseInt(attr(field, "tabindex") || "", 10) < 0;
 }
 
-/** The select for a target, likewise, unless the target is a list that is drawn for it. @param {El} el */
+/** Returns the select for a target in the same way, unless the target is a list that is drawn for it. @param {El} el */
 function selectOf(el) {
   if (tagOf(el) === "select") return el;
   if (tagOf(el) === "label" && el.control && tagOf(el.control) === "select") return el.control;
@@ -63,8 +61,8 @@ function selectOf(el) {
 // ---- text -----------------------------------------------------------------------------------
 
 /**
- * Focuses an element and, for text, sets the selection to where the text goes. Then it arms the
- * guard, which keeps keys from other elements.
+ * Focuses an element and, for text, sets the selection for the insertion. Then it arms the guard, which keeps keys from
+ * other elements.
  * @param {Agent} agent @param {El} named the target of the caller @param {El} el the element to focus @param {ReachRequest} request
  * @returns {Answer}
  */
@@ -79,7 +77,7 @@ function focusForInput(agent, named, el, request) {
     if (!holdsFocus(control)) return { error: "unfocused" };
   }
   if (request.edit !== undefined && safe.isConnected(el)) {
-    const unusable = unusableReason(agent, el, request); // the page may have disabled it when it got the focus
+    const unusable = unusableReason(agent, el, request); // the page may disable it when it receives the focus
     if (unusable) return unusable;
     const full = selectFor(el, request.edit);
     agent.guard.arm("keys", el, request.edit === "replace" ? "one" : "text");
@@ -93,8 +91,8 @@ function focusForInput(agent, named, el, request) {
 }
 
 /**
- * Tells the guard to compare the element with its state now. It has the focus already, and what the
- * page changed because of the focus is expected.
+ * Makes the guard compare the element with its current state. The element already has the focus, and changes because of the
+ * focus are expected.
  * @param {Agent} agent @param {ReachRequest} request
  */
 function expectUnchanged(agent, request) {
@@ -108,7 +106,8 @@ function isRich(el) {
 }
 
 /**
- * Selects the content of an element, or sets the caret behind it, or keeps what the page or the user has selected. Reports whether there is content.
+ * Selects the content of an element, sets the caret after it, or keeps the current selection. Returns whether there is
+ * content.
  * @param {El} el @param {string} edit
  */
 function selectFor(el, edit) {
@@ -131,7 +130,7 @@ function selectFor(el, edit) {
 }
 
 /**
- * What a field holds when a text is entered where its caret is, in place of what is selected; null: it is not known.
+ * Returns the content of a field after a text replaces its selection, or null if it is unknown.
  * @param {El} el @param {string} text
  */
 function contentWith(el, text) {
@@ -146,8 +145,8 @@ async function selectionHeard() {
 }
 
 /**
- * Sets the value of an input that has a picker or a thumb, with the events of a key press, or of a drag from press to release,
- * and its change.
+ * Sets the value of an input with a picker or a thumb, with the events of a key press, or of a drag from press to release,
+ * and a change event.
  * @param {Agent} agent @param {El} el @param {string} text
  */
 function setValue(agent, el, text) {
@@ -171,7 +170,7 @@ function setValue(agent, el, text) {
 }
 
 /**
- * Presses the pointer on a slider, or releases it, as a drag of its thumb does.
+ * Presses or releases the pointer on a slider, as a drag of its thumb does.
  * @param {El} el @param {"down" | "up"} what
  */
 function dispatchPointer(el, what) {
@@ -181,7 +180,7 @@ function dispatchPointer(el, what) {
   el.dispatchEvent(new MouseEvent("mouse" + what, init));
 }
 
-/** Presses a key in a field, or releases it. @param {El} el @param {"down" | "up"} what */
+/** Presses or releases a key in a field. @param {El} el @param {"down" | "up"} what */
 function dispatchKey(el, what) {
   el.dispatchEvent(new KeyboardEvent("key" + what, { key: "Unidentified", bubbles: true, composed: true, cancelable: true }));
 }
@@ -201,7 +200,7 @@ function dispatchChange(agent, el) {
   el.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-/** A text with the white space folded that editors add and remove. @param {string} text */
+/** Returns a text with normalized white space, because editors add and remove it. @param {string} text */
 function foldWhiteSpace(text) {
   return text.replace(/[\s\u00a0\u200b\ufeff]+/g, " ").trim();
 }
@@ -213,14 +212,14 @@ function optionLabel(option) {
   return foldWhiteSpace(attr(option, "label") || option.text || "");
 }
 
-/** The label of an option, masked where needed. @param {El} option */
+/** Returns the label of an option, masked where needed. @param {El} option */
 function reportedLabel(option) {
   return isMasked(option) ? MASK : clean(optionLabel(option), 40);
 }
 
 /**
- * The options with a value, else with that label, else with that label in any case, else the one whose label has it as a
- * part that begins a word, else as any part.
+ * Returns the options with the wanted value, or else those with that label, or else with that label ignoring case, or else
+ * the only option whose label contains it at the start of a word, or else anywhere.
  * @param {El[]} options @param {string} wanted
  */
 function optionsNamed(options, wanted) {
@@ -237,7 +236,7 @@ function optionsNamed(options, wanted) {
 }
 
 /**
- * Selects options and no others, with the events that a person's selection fires.
+ * Selects exactly the given options, with the events of a person's selection.
  * @param {Agent} agent @param {El} el @param {string[]} values @returns {Answer}
  */
 function choose(agent, el, values) {
@@ -262,8 +261,8 @@ function choose(agent, el, values) {
 const CHECKABLE = 'input[type=checkbox],input[type=radio],[role=checkbox],[role=switch],[role=radio],[role=menuitemcheckbox],[role=menuitemradio]';
 
 /**
- * The element with the check mark for a target: the control that it is the proxy of, itself, its
- * labelled control, or the only one in it.
+ * Returns the checkable element for a target: the control that it is the proxy of, itself, its labelled control, or the
+ * only one in it.
  * @param {Agent} agent @param {El} el
  */
 function checkableOf(agent, el) {
@@ -276,12 +275,12 @@ function checkableOf(agent, el) {
   return safe.matches(el, CHOOSABLE) || chipState(agent, el) !== "" ? el : null;
 }
 
-/** What is chosen among others by a click, which aria-selected says. */
+/** Matches items that a click selects, as aria-selected shows. */
 const CHOOSABLE = "[role=option],[role=treeitem],[role=row],[role=gridcell]";
 
 /**
- * Whether a chip that only a class or data attribute marks is marked, "true" or "false"; "" for what is no chip, which one knows by its own
- * mark or that of its like beside it.
+ * Returns "true" or "false" for a chip that only a class or data attribute marks, or "" for other elements. A chip is
+ * recognized by its own mark or the mark of a similar sibling.
  * @param {Agent} agent @param {El} el
  */
 function chipState(agent, el) {
@@ -303,11 +302,11 @@ function chipState(agent, el) {
   return "";
 }
 
-/** The marks of a chip, and how many chips are looked at. */
+/** The marks of a chip, and the maximum number of chips that are examined. */
 const CHIP_MARK = /^(?:active|selected|checked|on)$/, MAX_CHIPS = 30;
 
 /**
- * Whether an element is checked: "true", "false" or "mixed".
+ * Returns the checked state of an element: "true", "false" or "mixed".
  * @param {Agent} agent @param {El} el @param {boolean} want
  * @returns {{error?: string, checked?: string}}
  */
@@ -324,7 +323,7 @@ function checkedOf(agent, el, want) {
 }
 
 /**
- * Waits until an element is checked or unchecked, as wanted.
+ * Waits until an element has the wanted checked state.
  * @param {Agent} agent @param {{ref: number, want: boolean, patience: number}} request
  */
 function waitChecked(agent, request) {
@@ -333,7 +332,7 @@ function waitChecked(agent, request) {
     if (!rec) return { error: "stale" };
     const { error, checked } = checkedOf(agent, rec.node, request.want);
     if (error || checked === String(request.want)) return { error, checked };
-    if (agent.model.internals.due) agent.send(agent.writer.header("p")); // only a probe finds that they changed
+    if (agent.model.internals.due) agent.send(agent.writer.header("p")); // only a probe detects changes of internals
     return { error: "unchanged", checked };
   });
 }
@@ -341,7 +340,7 @@ function waitChecked(agent, request) {
 // ---- files ----------------------------------------------------------------------------------
 
 /**
- * The file input for a target: itself, its labelled control, or the only one in it.
+ * Returns the file input for a target: itself, its labelled control, or the only one in it.
  * @param {Agent} agent @param {El} el
  */
 function fileInputOf(agent, el) {
@@ -354,8 +353,8 @@ function fileInputOf(agent, el) {
 }
 
 /**
- * The file input for a target, as an object, to which the daemon gives files; null when there is
- * none, or the target is no longer the one that was meant.
+ * Returns the file input for a target as an object, for which the daemon sets files, or null if there is none or the target
+ * is no longer the intended element.
  * @param {Agent} agent @param {{ref: number, known?: Known}} request
  */
 function fileInput(agent, request) {
@@ -367,7 +366,7 @@ function fileInput(agent, request) {
 }
 
 /**
- * Which files a file input accepts: one or multiple, a folder.
+ * Returns which files a file input accepts: one, several, or a folder.
  * @param {Agent} agent @param {{ref: number}} request
  */
 function fileTerms(agent, request) {
@@ -378,7 +377,7 @@ function fileTerms(agent, request) {
   return { input: true, multiple: input.multiple === true, folder: input.webkitdirectory === true };
 }
 
-/** What the page does with files that are dragged over it and dropped. */
+/** FileDrag records what the page does with files that are dragged over it and dropped. */
 class FileDrag {
   constructor() {
     /** The last event of each kind. @type {{[type: string]: Event}} */
@@ -389,7 +388,7 @@ class FileDrag {
 
   static HEARD = ["dragover", "drop"];
 
-  /** Files that nobody takes would replace the document. @param {Event} event */
+  /** Files that the page does not accept would otherwise replace the document. @param {Event} event */
   static keepDocument(event) { event.preventDefault(); }
 
   /** @param {Event} event */
@@ -401,18 +400,21 @@ class FileDrag {
   }
 }
 
-/** Begins to note what becomes of files that are dragged. @param {Agent} agent */
+/** Starts to record what the page does with dragged files. @param {Agent} agent */
 function beginFileDrag(agent) {
   endFileDrag(agent);
   agent.fileDrag = new FileDrag();
   return {};
 }
 
-/** How long the page may take to hear of files that are dragged, in milliseconds: the browser says so before. */
+/**
+ * The maximum time until the page receives an event of dragged files, in milliseconds. The browser reports the drag
+ * earlier.
+ */
 const DRAG_HEARD_AT_MOST = 1000;
 
 /**
- * Waits for an event of files that are dragged: whether the page heard it, and prevented what the browser does with files.
+ * Waits for an event of dragged files. Returns whether the page received it, and prevented the browser's default.
  * @param {Agent} agent @param {{type: string}} request
  */
 async function fileDragSeen(agent, request) {
@@ -431,8 +433,7 @@ function endFileDrag(agent) {
 }
 
 /**
- * The actions by the names of their commands. The type of the argument is that of each action;
- * never stands for it.
+ * The actions by the names of their commands. `never` represents the argument type of each action.
  * @type {Record<string, (agent: Agent, argument: never) => unknown>}
  */
 const actions = {

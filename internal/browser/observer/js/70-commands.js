@@ -1,12 +1,11 @@
 // @ts-check
-// The commands of the daemon: __domtapCall and the functions beside it are the only way into the
-// script. The file makes the agent of each document; package observer has the names of the
-// functions and the arguments as Go types.
+// The commands of the daemon. __domtapCall and the functions beside it are the only entry points of the script. The file
+// creates the agent of each document. Package observer defines the names of the functions, and the arguments as Go types.
 
 /**
- * Resolves when the page has produced two frames and its DOM was quiet between them, the pictures
- * that were added have a size, the page's idle callbacks are over, and, with `timers`, those that the
- * page set because of the action are over, at the latest after `limit` milliseconds.
+ * Resolves when the page has produced two frames without DOM changes between them, the added pictures have a size, the
+ * page's idle callbacks are over and, with `timers`, the timers that the page set because of the action are over. It
+ * resolves after `limit` milliseconds at the latest.
  * @param {Agent} agent @param {{limit: number, timers?: boolean}} request
  * @returns {Promise<{grown: boolean}>} whether a probe is due
  */
@@ -20,14 +19,14 @@ function settle(agent, request) {
     const done = () => resolve({ grown: agent.model.listeners.due });
     const timer = ownTimer(done, request.limit);
     let frames = 0, looked = late || request.timers !== true;
-    // Idle callbacks run in order, so that those of the page are over when this one runs.
+    // Idle callbacks run in order, so the page's callbacks are over when this one runs.
     let idle = !rest.hasIdles();
     if (!idle) ownIdle(() => (idle = true));
     const step = () => {
       const now = performance.now();
       const records = agent.observer.takeRecords();
       if (records.length) agent.onMutations(records);
-      const revealing = agent.notices.isRevealing(); // a page acts on the end of an animation a frame later
+      const revealing = agent.notices.isRevealing(); // a page handles the end of an animation a frame later
       frames = now - agent.lastMutation < 20 || revealing ? 0 : frames + 1;
       if (frames >= 2 && !looked) {
         looked = true; // the page may have handled an answer since
@@ -44,7 +43,7 @@ function settle(agent, request) {
 }
 
 /**
- * The daemon begins or ends to act.
+ * Notes that the daemon starts or stops acting.
  * @param {Agent} agent @param {{on: boolean, fresh: boolean}} how
  */
 function notice(agent, how) {
@@ -56,8 +55,8 @@ function notice(agent, how) {
 }
 
 /**
- * Reports what there is to notice.
- * @param {Agent} agent @param {{last: boolean}} how last: the call that asks for notices ends with that
+ * Sends the pending notices.
+ * @param {Agent} agent @param {{last: boolean}} how last is set at the end of the call that enabled notices
  */
 function collectNotices(agent, how) {
   agent.takeRecords();
@@ -65,13 +64,13 @@ function collectNotices(agent, how) {
   if (how.last) notice(agent, { on: false, fresh: false });
 }
 
-/** The title and the HTTP status of the document. */
+/** Returns the title and the HTTP status of the document. */
 function about() {
   const [navigation] = performance.getEntriesByType("navigation");
   return { title: clean(safe.title(document), 300), status: (navigation && navigation.responseStatus) || 0 };
 }
 
-/** Tells the agent of which frame an element is the host. @this {El} @param {string} frame */
+/** Registers an element with the agent as the host of a frame. @this {El} @param {string} frame */
 function adopt(frame) {
   const agent = globalThis.__domtap;
   agent.model.frames.set(this, frame);
@@ -84,7 +83,7 @@ function adopt(frame) {
 globalThis.__domtapAdopt = adopt;
 
 /**
- * Takes the answer of a probe; see ListenerProbe.takeAnswer.
+ * Applies the answer of a probe; see ListenerProbe.takeAnswer.
  * @param {{on: number[], hovers?: number[], off: number[]}} what @param {DomNode[]} nodes
  */
 globalThis.__domtapLearn = (what, nodes) => {
@@ -93,14 +92,17 @@ globalThis.__domtapLearn = (what, nodes) => {
   agent.schedule();
 };
 
-/** Takes what the browser knows of internals. @param {Agent} agent @param {{answers: (Record<string, string> | null)[]}} known */
+/**
+ * Applies the browser's answers about internals.
+ * @param {Agent} agent @param {{answers: (Record<string, string> | null)[]}} known
+ */
 function takeInternals(agent, { answers }) {
   agent.model.internals.takeAnswer(answers);
   agent.schedule();
 }
 
 /**
- * The node of a ref, as long as it is in the document.
+ * Returns the node of a ref, if it is in the document.
  * @param {Agent} agent @param {{ref: number}} request
  */
 function nodeOf(agent, { ref }) {
@@ -108,7 +110,7 @@ function nodeOf(agent, { ref }) {
   return rec && rec.node;
 }
 
-/** Makes the agent of the current document of the window. */
+/** Creates the agent of the window's current document. */
 function startAgent() {
   const doc = document;
   globalThis.__domtap = new Agent(doc, (message) => {

@@ -1,5 +1,5 @@
 // @ts-check
-// External protocols: links that would open another program.
+// External protocols are URL schemes of links that would open another program.
 //
 // Before Chromium opens a telephone, mail or shop application, it asks the user in a dialog that
 // blocks all input to the page. No user answers here, so such navigations are cancelled and the
