@@ -1,9 +1,8 @@
 // @ts-check
-// Scrolling: reading scroll positions, restoring them in another document of the same URL, and
-// scrolling an element into view for a screenshot. The commands "scrollPosition", "restoreScroll" and
-// "reveal" call it; nothing is kept.
+// Functions that read scroll positions, restore them in another document with the same URL, and scroll an element into view
+// for a screenshot. They implement the commands "scrollPosition", "restoreScroll" and "reveal", and keep no state.
 
-/** The limits of what is reported: scrolled boxes, their depth, and their siblings. */
+/** The limits for reported boxes: their number, their depth, and their siblings. */
 const SCROLLED_BOXES = 4, SCROLLED_DEPTH = 64, SCROLLED_SIBLINGS = 10_000;
 
 const scrollAccess = {
@@ -18,8 +17,7 @@ const scrollAccess = {
 };
 
 /**
- * The path of child indexes from the root to an element; null in shadow trees and beyond the
- * limits.
+ * Returns the path of child indexes from the root to an element, or null in shadow trees and beyond the limits.
  * @param {El} el
  */
 function pathTo(el) {
@@ -37,7 +35,7 @@ function pathTo(el) {
   return path;
 }
 
-/** The element at the end of a path, or null. @param {number[]} path */
+/** Returns the element at the end of a path, or null. @param {number[]} path */
 function atPath(path) {
   let el = safe.documentElement(document);
   for (let i of path) {
@@ -47,7 +45,7 @@ function atPath(path) {
 }
 
 /**
- * The scroll position of the document, and those of the boxes around the middle of the viewport.
+ * Returns the scroll positions of the document and of the boxes around the middle of the viewport.
  */
 function scrollPosition() {
   /** @type {{path: number[], x: number, y: number}[]} */
@@ -67,7 +65,7 @@ function scrollPosition() {
 const isNear = (is, want) => Math.abs(is - want) <= 1;
 
 /**
- * Scrolls to the positions, as far as possible. Reports whether they are reached.
+ * Scrolls to the positions as far as possible. Returns whether they are reached.
  * @param {{x: number, y: number, boxes: {path: number[], x: number, y: number}[]}} to
  */
 function scrollOnce(to) {
@@ -82,8 +80,8 @@ function scrollOnce(to) {
 }
 
 /**
- * Restores scroll positions: at every frame, because content may be added later, until they are
- * reached or the time is up.
+ * Restores scroll positions. It retries at every frame, because content may be added later, until they are reached or the
+ * time is up.
  * @param {{x: number, y: number, boxes: {path: number[], x: number, y: number}[], patience: number}} to
  */
 async function restoreScroll(to) {
@@ -96,9 +94,8 @@ async function restoreScroll(to) {
 }
 
 /**
- * Scrolls an element to the middle of every scroll container and frame, or to the start when it is
- * larger than the viewport, and waits until a frame in another process is drawn, which happens
- * later than its page. Reports false for a removed element.
+ * Scrolls an element to the middle of every scroll container and frame, or to the start if it is larger than the viewport.
+ * It waits until a frame in another process is drawn, which is later than its page. It returns false for a removed element.
  * @param {Agent} agent @param {{ref: number}} request
  */
 async function reveal(agent, { ref }) {
@@ -112,11 +109,11 @@ async function reveal(agent, { ref }) {
   return true;
 }
 
-/** The longest wait for a frame to be drawn after it was scrolled into view, in milliseconds. */
+/** The maximum wait for the drawing of a frame that was scrolled into view, in milliseconds. */
 const DRAWN_AT_MOST = 2000;
 
 /**
- * Resolves when this frame is drawn, which does not happen while it is out of view.
+ * Resolves when this frame is drawn. A frame out of view is not drawn.
  * @returns {Promise<void>}
  */
 function nextDrawnFrame() {

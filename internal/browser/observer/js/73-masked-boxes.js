@@ -1,16 +1,16 @@
 // @ts-check
-// The boxes that screenshots are painted over in, because their content is masked.
+// MaskedBoxes finds the boxes to paint over in screenshots, because their content is masked.
 //
-// MaskedBoxes owns one collection. Package capture asks each visible document for it when it takes a
-// screenshot; frames are reported because each has an agent of its own.
+// A MaskedBoxes owns one collection. Package capture requests it from each visible document for a screenshot. It includes
+// the frames, because each has its own agent.
 
-/** The limits of boxes, and of nodes that are visited. */
+/** The maximum numbers of boxes, and of visited nodes. */
 const MASKED_BOXES = 20_000, MASKED_NODES = 400_000;
-/** How far content may be drawn outside its box, in CSS pixels: italic letters, outlines. */
+/** The maximum distance by which content such as italic letters and outlines exceeds its box, in CSS pixels. */
 const MASKED_MARGIN = 4;
 /** Elements that contain or show a value. */
 const MASKED_VALUES = "textarea,select,[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider]";
-/** Elements whose text is not drawn where they are. */
+/** Elements whose text is not drawn in place. */
 const UNDRAWN = new Set(["script", "style", "template", "noscript", "textarea", "title", "option"]);
 const MASKED_FRAMES = new Set(["iframe", "frame", "object", "embed", "fencedframe", "portal"]);
 const FRAME_HOSTS = [...MASKED_FRAMES].join();
@@ -21,11 +21,14 @@ class MaskedBoxes {
     this.model = model;
     /** @type {number[][]} */
     this.boxes = [];
-    /** At is where the viewport of the frame begins; null: it is not drawn in its own size. @type {{name: string, box: number[], at: number[] | null}[]} */
+    /**
+     * The frames. at is the origin of the frame's viewport, or null if the frame is not drawn in its own size.
+     * @type {{name: string, box: number[], at: number[] | null}[]}
+     */
     this.frames = [];
-    /** A secret can be read in a picture, in the viewport or elsewhere. */
+    /** Whether a secret is readable in a picture, in the viewport or elsewhere. */
     this.readable = false;
-    /** A limit was reached: some boxes are missing. */
+    /** Whether a limit was reached, so that boxes are missing. */
     this.more = false;
     this.nodes = 0;
     this.visited = new Set();
@@ -43,7 +46,7 @@ class MaskedBoxes {
   }
 
   /**
-   * The part of a box in the viewport, with the margin.
+   * Returns the part of a box in the viewport, with the margin.
    * @param {DOMRect} r @returns {number[] | null}
    */
   visibleBox(r) {
@@ -116,7 +119,7 @@ class MaskedBoxes {
     this.frames.push({ name: this.model.frames.get(el) || "", box, at });
   }
 
-  /** The document and its shadow trees. */
+  /** Returns the document and its shadow trees. */
   trees() {
     return [this.model.doc, ...this.model.sweep.shadows];
   }
@@ -126,8 +129,8 @@ class MaskedBoxes {
   }
 
   /**
-   * Collects the boxes of secret fields that have a value, and of what shows such a value. A field that shows dots is one
-   * of them, because the page can show its text while the picture is taken.
+   * Collects the boxes of secret fields with a value, and of the elements that show such a value. It includes fields that
+   * show dots, because the page can show their text while the picture is taken.
    */
   collectSecrets() {
     for (const tree of this.trees()) {
@@ -140,7 +143,7 @@ class MaskedBoxes {
     if (secretValues.size) for (const tree of this.trees()) this.addCopies(tree);
   }
 
-  /** Adds the innermost elements of a tree whose text has a secret. @param {Tree} tree */
+  /** Adds the innermost elements of a tree whose text contains a secret. @param {Tree} tree */
   addCopies(tree) {
     const top = isDocument(tree) ? safe.querySelector(tree, "body") : tree;
     if (!top || !this.showsSecret(top)) return;
@@ -165,7 +168,7 @@ class MaskedBoxes {
     this.addAll(node);
   }
 
-  /** Whether an element shows a secret itself: scripts in it may have one too. @param {El} el */
+  /** Whether an element draws a secret itself. Scripts in it may also contain the secret. @param {El} el */
   isDrawnCopy(el) {
     if (UNDRAWN.has(tagOf(el)) || !safe.checkVisibility(el)) return false;
     let text = "";
@@ -179,7 +182,7 @@ class MaskedBoxes {
   }
 }
 
-/** The boxes to paint over in a picture of the viewport. @param {Agent} agent */
+/** Returns the boxes to paint over in a picture of the viewport. @param {Agent} agent */
 function maskedBoxesOf(agent) {
   noteTypes(agent.types.takeRecords());
   const masked = new MaskedBoxes(agent.model);

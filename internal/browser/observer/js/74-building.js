@@ -1,20 +1,20 @@
 // @ts-check
-// Building: whether the page, as a person sees it, is still being made. Applications load as an empty shell, or with
-// "Loading…", and draw themselves when their scripts and data have come. After a navigation the daemon asks until that is
-// over, with the command "building", so that what is read next is the page and not its shell.
+// The command "building" reports whether the visible page is still being built. Applications load as an empty shell, or
+// with "Loading…", and draw themselves once their scripts and data have arrived. After a navigation the daemon repeats the
+// command until the page is complete, so that the next read returns the page and not its shell.
 //
-// A page is being built while something in view says so: a short text, an element with aria-busy that takes a large
-// part of the view, or the boxes of a skeleton; and while nothing is in view at all although it loaded scripts or data.
-// A bar of progress alone says nothing: many pages have one that stays. Nothing is kept.
+// A page is being built while there is a sign in view: a short loading text, an element with aria-busy that covers a large
+// part of the view, or the boxes of a skeleton. It is also being built while nothing is in view although it loaded scripts
+// or data. A progress bar alone is no sign, because many pages have a permanent one. The file keeps no state.
 
-/** How many nodes are looked at, from the beginning of the document. */
+/** The maximum number of nodes that are examined, from the start of the document. */
 const BUILDING_NODES = 1500;
-/** How long a text is that says that the page is loading. */
+/** The maximum length of a loading text. */
 const BUILDING_TEXT = 60;
-/** How large a part of the view an element takes whose aria-busy is that of the page. */
+/** The minimum share of the view that an element with aria-busy must cover to count for the page. */
 const BUSY_SHARE = 0.25;
 
-/** Texts by which pages say that they are not there yet. */
+/** Matches texts by which pages show that they are loading. */
 const BUILDING = new RegExp(
   "^\\W*(?:" +
     "(?:re)?(?:loading|initiali[sz]ing|starting|preparing|redirecting|connecting|fetching|authenticating|verifying|checking)\\b(?: [^ .…]+){0,5} ?(?:…|\\.\\.+)" +
@@ -25,11 +25,11 @@ const BUILDING = new RegExp(
   "i",
 );
 const SKELETON = /skeleton|shimmer/i;
-/** What shows something without a text. */
+/** Tags of elements that show content without text. */
 const DRAWN_TAGS = new Set(["img", "svg", "canvas", "video", "iframe", "frame", "object", "embed", "input", "select", "textarea", "button", "hr", "audio", "math"]);
 
 /**
- * Looks for a sign that the page is being built. Said are its words; empty means that nothing is in view.
+ * Searches for a sign that the page is being built. said contains its text. empty means that nothing is in view.
  * @param {Document} doc
  */
 function buildingSign(doc) {
@@ -62,7 +62,7 @@ function buildingSign(doc) {
   return { building: empty, said: "", empty };
 }
 
-/** Whether an element says by its state or class that its content is still to come. @param {El} el */
+/** Whether an element shows by its state or class that its content is still loading. @param {El} el */
 function isBusyBox(el) {
   if (hasNoAttributes(el)) return false;
   if (attr(el, "aria-busy") === "true") {
@@ -79,7 +79,8 @@ function loadsMore() {
 }
 
 /**
- * Whether the page is being built; see the top. Report notices what it says of that, for whoever waited in vain.
+ * Returns whether the page is being built; see the top of the file. report creates a notice with the sign, for a caller
+ * whose wait has expired.
  * @param {Agent} agent @param {{report: boolean}} request
  */
 function building(agent, { report }) {
