@@ -30,7 +30,7 @@ class Refresh {
     this.model = model;
     /** The number of the current or last full scan. */
     this.scans = 0;
-    /** The element that has the focus. @type {El | null} */
+    /** The focused element. @type {El | null} */
     this.focused = null;
     /** Whether elements were left out because there are too many. */
     this.limited = false;
@@ -198,8 +198,8 @@ class Refresh {
   }
 
   /**
-   * Whether a document is plain outside of shadow trees: candidates has all elements that may be interactive, and
-   * nothing disables its descendants.
+   * Whether a document is plain outside of shadow trees: candidates returns all elements that may be interactive, and no
+   * element disables its descendants.
    */
   isPlain() {
     const { doc, hints, listeners, styles } = this.model;
@@ -298,7 +298,7 @@ class Refresh {
    * it is listed.
    * @param {El} el @param {string} tag @param {Inherited} ctx @param {Rec} prev the listed record before it
    * @param {Rec | undefined} known its record
-   * @param {boolean} candidate false: only hints can make it interactive, and it has no role attribute
+   * @param {boolean} candidate if false, only hints can make it interactive, and it has no role attribute
    * @returns {Rec | null}
    */
   examine(el, tag, ctx, prev, known, candidate) {

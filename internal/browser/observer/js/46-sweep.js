@@ -105,7 +105,7 @@ class Sweep {
 
   /**
    * Checks the state of controls, which scripts set.
-   * @param {boolean} all all controls, or some in turn
+   * @param {boolean} all checks all controls, instead of some in turn
    */
   checkControls(all) {
     const { changes, hints, records } = this.model;
@@ -127,7 +127,7 @@ class Sweep {
   }
 
   /**
-   * Checks the state of one control. Its value is also a part of the names around it.
+   * Checks the state of one control. Its value is also part of surrounding names.
    * @param {Rec} rec
    */
   checkControl(rec) {

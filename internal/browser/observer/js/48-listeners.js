@@ -53,7 +53,7 @@ const CLASSIFIED_AGAIN = 200;
 const DELEGATES_ABOVE = 5;
 /** The same limit for elements that count because of their cursor, in an element that does not. */
 const POINTERS_ABOVE = 2;
-/** How far around an added element listeners are classified again. */
+/** The number of levels, from an added element upwards, at which listeners are classified again. */
 const MAX_LISTENERS_AROUND = 4;
 /** The maximum number of examined elements within an element that listens. */
 const MAX_LISTENED = 1000;
@@ -119,7 +119,7 @@ class ListenerProbe {
     this.items = new WeakMap();
     /** The loadStage at the last probe. */
     this.stage = -1;
-    /** The daemon probes no error pages of the browser: see probe in documents/probe.go. */
+    /** The daemon does not probe the browser's error pages; see probe in documents/probe.go. */
     this.never = location.protocol === "chrome-error:";
   }
 
@@ -164,7 +164,7 @@ class ListenerProbe {
     return !this.never && (this.probeDue || this.stage !== loadStage());
   }
 
-  /** Whether a probe is due before a read: the document has grown, or internals may have changed. */
+  /** Whether a probe is due before a read, because the document has grown or internals may have changed. */
   get due() {
     return this.grown || this.model.internals.due;
   }
@@ -279,9 +279,8 @@ class ListenerProbe {
       this.setItems(el, []);
     }
     nodes.forEach((node, i) => {
-      // The answer includes nodes of same-process frames. A node belongs to the world that sees it
-      // first, so even nodes of this document may have the prototypes of another frame: they are
-      // read through `slow` alone.
+      // The answer includes nodes of same-process frames. A node belongs to the world that sees it first, so even nodes of
+      // this document may have the prototypes of another frame. They are read only through `slow`.
       if (slow.ownerDocument(node) !== this.model.doc) return;
       if (!isElement(node)) {
         // The browser has reported that the root is closed. The script never reads the mode: reading that of an internal
@@ -415,8 +414,8 @@ function loadStage() {
 }
 
 /**
- * Whether an element listens to clicks for itself: not for many others in it (event delegation),
- * and not inside a link or button with the same text.
+ * Whether an element listens to clicks for itself. An element that listens for many elements in it (event delegation), or
+ * that is inside a link or button with the same text, does not.
  * @param {El} el @param {number} all the number of elements in the document
  */
 function isOwnListener(el, all) {
@@ -472,7 +471,7 @@ function itemsOf(el) {
   return items.filter((item) => !INTERACTIVE_TAGS.has(tagOf(item)) && hasArea(safe.rect(item)));
 }
 
-/** A field in a box that listens, such as the one that filters the entries of a list. */
+/** Matches a field in a box that listens, such as a filter for the entries of a list. */
 const FILTERS = "input:not([type=hidden],[type=checkbox],[type=radio]),textarea,[contenteditable=true],[role=searchbox],[role=textbox]";
 /** The maximum number of examined elements in such a box. */
 const MAX_FILTERED = 60;
@@ -505,7 +504,7 @@ function cellsOf(table) {
   return cells.length <= MAX_CELLS ? cells.filter((cell) => hasText(safe.textContent(cell)) || isPainted(cell, "div")) : [...queryWithin(table, "tr")].slice(0, MAX_ITEMS);
 }
 
-/** The child elements that are rendered. @param {El} el @returns {El[]} */
+/** Returns the rendered child elements. @param {El} el @returns {El[]} */
 function childrenOf(el) {
   /** @type {El[]} */
   const out = [];
@@ -516,7 +515,7 @@ function childrenOf(el) {
   return out;
 }
 
-/** Whether elements have the same tag, and a class in common where they have any. @param {El[]} all */
+/** Whether elements have the same tag and, if they have classes, a class in common. @param {El[]} all */
 function areEqual(all) {
   const [first] = all;
   const classes = (attr(first, "class") || "").trim().split(/\s+/, 20).filter(Boolean);
@@ -526,7 +525,7 @@ function areEqual(all) {
   });
 }
 
-/** Whether an element has few elements in it, none of them a control. @param {El} el */
+/** Whether an element contains few elements and no control. @param {El} el */
 function isLeaf(el) {
   return el.getElementsByTagName("*").length <= 3 && firstWithin(el, INTERACTIVE_SELECTOR) === null;
 }

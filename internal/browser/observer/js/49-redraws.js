@@ -391,7 +391,7 @@ function isInside(node, outer) {
   return false;
 }
 
-/** The parent in the flat tree, or the host of a shadow tree. @param {Node} n @returns {DomNode | null} */
+/** Returns the parent in the flat tree, or the host of a shadow tree. @param {Node} n @returns {DomNode | null} */
 function outward(n) {
   return isShadow(n) ? n.host : flatParent(/** @type {DomNode} */ (n));
 }

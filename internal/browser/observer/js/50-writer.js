@@ -8,17 +8,17 @@
 // clean has replaced them.
 //
 //   header   document, sequence, flags, time in ms, scroll x, scroll y, viewport width, height,
-//            url, title; in patches also how many ms the agent took since the last one. A patch in
-//            which the others did not change has four: sequence, flags, time and what the agent took
-//   flags    f full; c structure is there for contexts (of full ones); m measured; l elements were left out, because there are too many;
-//            u a patch is unacknowledged, p probe first: nothing else in the message counts;
-//            s what selectors match: one line of JSON for each, instead of the columns
-//            o what a person would notice: one line of JSON for each, instead of the columns
+//            url, title; in patches also the ms that the agent used since the last one. A patch whose
+//            other values are unchanged has four: sequence, flags, time and the ms of the agent
+//   flags    f full; c structure included for contexts (full patches only); m measured; l too many elements, some left out;
+//            u a patch is unacknowledged, p probe first (ignore the rest of the message);
+//            s matches of selectors, one line of JSON for each, instead of the columns
+//            o notices, one line of JSON for each, instead of the columns
 //   ops      one character each: + add, * restore, > move, ~ change, - remove
 //   refs     of every op but +
-//   afters   of + * >: the element before; empty for that of the previous insert, ^ for the start,
+//   afters   of + * >: the preceding element; empty for the previous insert, ^ for the start,
 //            n5 for the sixth +, else a ref
-//   masks    of + * ~: the fields that follow, as bits; fields that + and * leave out are empty
+//   masks    of + * ~: the fields that follow, as bits; fields absent from + and * are empty
 //   fields   one line each in the order of F_KIND…: the values of those fields
 //   places   of the boxes: their elements, as in afters; empty for the next + or the first
 //   x y w h  of the boxes: document coordinates, whole CSS pixels
@@ -205,7 +205,10 @@ class Writer {
   }
 }
 
-/** Numbers the records of a run between those around it. Reports false when the fractions become too small. @param {Rec[]} run */
+/**
+ * Numbers the records of a run between those around it. Returns false if the fractions become too small.
+ * @param {Rec[]} run
+ */
 function orderRun(run) {
   const low = previousRec(run[0]).order;
   const next = run[run.length - 1].next;

@@ -1,13 +1,13 @@
 // @ts-check
-// Shades: the color that a person sees, and words for it. A color that lets through what is behind it is blended with
-// that: a black of 4 % on white is no black.
+// Functions that determine the color that a person sees, and name it. A translucent color is blended with its background,
+// because black at 4 % opacity on white is not black.
 
-/** How far up backgrounds are looked at. */
+/** The maximum number of ancestors whose backgrounds are read. */
 const MAX_BEHIND = 30;
-/** Draws one pixel: it knows the colors that are written in other ways. @type {OffscreenCanvasRenderingContext2D | null} */
+/** Draws one pixel, to convert colors in other notations. @type {OffscreenCanvasRenderingContext2D | null} */
 let pixel = null;
 
-/** The red, green, blue and opacity of a color as styles have it, from 0 to 255, and to 1. @param {string} color */
+/** Returns the red, green and blue (0 to 255) and the opacity (0 to 1) of a CSS color. @param {string} color */
 function rgbaOf(color) {
   const parts = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(color);
   if (parts) return [Number(parts[1]), Number(parts[2]), Number(parts[3]), parts[4] === undefined ? 1 : Number(parts[4])];
@@ -20,12 +20,12 @@ function rgbaOf(color) {
   return [r, g, b, a / 255];
 }
 
-/** A color on another one. @param {number[]} color @param {number[]} behind */
+/** Blends a color with the color behind it. @param {number[]} color @param {number[]} behind */
 function blended([r, g, b, a], behind) {
   return [r, g, b].map((part, i) => Math.round(part * a + behind[i] * (1 - a)));
 }
 
-/** The color behind the content of an element. @param {El | null} el */
+/** Returns the color behind the content of an element. @param {El | null} el */
 function colorBehind(el) {
   const layers = [];
   for (let n = el, up = 0; n && up < MAX_BEHIND; n = flatElement(n), up++) {
@@ -36,7 +36,7 @@ function colorBehind(el) {
   return layers.reduceRight((behind, layer) => blended(layer, behind), [255, 255, 255]);
 }
 
-/** Words for a color that is seen: its name, else its hue, light or dark. @param {number[]} rgb */
+/** Returns words for a visible color: its name, or else its hue, light or dark. @param {number[]} rgb */
 function shadeWord(rgb) {
   const named = COLORS[rgb.join(",")];
   if (named) return named;
@@ -50,8 +50,8 @@ function shadeWord(rgb) {
 }
 
 /**
- * How a color changed, in words: "green → light red", "lighter"; "" for none that can be seen.
- * @param {string} was @param {string} now @param {El | null} behind the element whose background is behind it
+ * Describes the change of a color, such as "green → light red" or "lighter". It returns "" if the change is not visible.
+ * @param {string} was @param {string} now @param {El | null} behind the element whose background is behind the color
  */
 function changeOfColor(was, now, behind) {
   const before = rgbaOf(was), after = rgbaOf(now), base = colorBehind(behind);

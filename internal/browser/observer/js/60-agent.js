@@ -284,8 +284,8 @@ class Agent {
   }
 
   /**
-   * Returns the next patch, or a header: unchanged, or with the flags u or p (50-writer.js) when
-   * the daemon must acknowledge or probe first.
+   * Returns the next patch, or only a header. The header has the flag u or p (50-writer.js) if the daemon must acknowledge
+   * or probe first. Otherwise the document is unchanged.
    * @param {{structural: boolean, contexts?: Contexts, attributes: string[], geometry: boolean, full: boolean, probed: boolean, failedSheets?: string[]}} request
    * @param {Digit[]} digits of the mark of the read, and of an acknowledgement
    */

@@ -121,7 +121,7 @@ class Rest {
     this.drawn = false;
   }
 
-  /** Ends the observation when the daemon's actions are over or new ones begin. */
+  /** Ends the observation when the daemon's actions are over or new actions start. */
   end() {
     this.fresh = false;
     this.start = null;

@@ -118,7 +118,7 @@ class Markup {
     if (!safe.checkVisibility(el, this.opacity)) return getComputedStyle(el).display !== "contents";
     const r = safe.rect(el);
     if (r.width > 1 && r.height > 1) return false;
-    // A box without a size hides its content only when it clips.
+    // A box without a size hides its content only if it clips.
     const style = getComputedStyle(el);
     return style.overflowX !== "visible" && style.overflowY !== "visible" && style.display !== "inline" && style.display !== "contents";
   }
@@ -307,7 +307,7 @@ class Markup {
     if (width > 0 && height > 0) this.mediaArea += width * height;
   }
 
-  /** Writes a subtree. Iterative, because nesting is unbounded. @param {El} root */
+  /** Writes a subtree. It is iterative, because nesting is unbounded. @param {El} root */
   write(root) {
     this.root = root;
     /** The next node of each level. @type {(El | Text | null | undefined)[]} */

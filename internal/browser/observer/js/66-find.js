@@ -89,7 +89,7 @@ class Finder {
         (this.listedFor(el) ? shown : hidden)[fit].push(el);
       }
     } catch (error) {
-      answer.invalid = error instanceof DOMException; // a syntax error of the selector
+      answer.invalid = error instanceof DOMException; // a syntax error in the selector
       if (!answer.invalid) throw error;
       return answer;
     }

@@ -255,7 +255,7 @@ class Extraction {
     return this.finishText(this.gather(el));
   }
 
-  /** Returns the value of a field, masked where needed. @param {El} el @param {string} tag */
+  /** Returns the value of a form field, masked where needed. @param {El} el @param {string} tag */
   fieldText(el, tag) {
     if (isSecret(el) || (isValueMasked(el) && !isCaption(el))) return el.value ? MASK : "";
     return tag === "select" ? selectedText(el, EXTRACT_VALUE) : String(el.value).trim();
@@ -381,7 +381,7 @@ class Table {
     this.extraction = extraction;
     this.el = el;
     this.native = tagOf(el) === "table";
-    /** The rows, including the head, without those of nested tables. */
+    /** The rows, including the head but not the rows of nested tables. */
     this.rows = this.native ? nativeRows(el) : roleRows(extraction, el);
     /** The number of rows in the head. */
     this.head = this.countHead();

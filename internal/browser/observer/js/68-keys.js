@@ -95,7 +95,7 @@ class Keys {
   }
 
   /**
-   * Whether an event belongs to a key that moved the focus: no other element may receive it.
+   * Whether an event belongs to a key that moved the focus, so that no other element may receive it.
    * @param {Event} event
    */
   isRest(event) {
@@ -263,8 +263,8 @@ function essentialCharacters(text, words) {
 }
 
 /**
- * Whether a field with the content `before` contains a text that was appended: unchanged, or
- * formatted, such as a number with separators.
+ * Whether a field with the earlier content `before` contains an appended text, either unchanged or formatted, such as a
+ * number with separators.
  * @param {string} before @param {string} text @param {string} now
  */
 function holdsText(before, text, now) {
@@ -279,7 +279,7 @@ function holdsText(before, text, now) {
 }
 
 /**
- * Whether all characters of a text are in another, in order.
+ * Whether all characters of `wanted` are in `text`, in order.
  * @param {string} wanted @param {string} text
  */
 function isSubsequence(wanted, text) {

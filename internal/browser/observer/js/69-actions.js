@@ -118,7 +118,7 @@ function selectFor(el, edit) {
       try {
         el.setSelectionRange(el.value.length, el.value.length);
       } catch {
-        // Scripts cannot set the caret of number and email inputs: see focusForInput.
+        // Scripts cannot set the caret of number and email inputs; see focusForInput.
       }
     }
     return el.value.length > 0;
