@@ -9,8 +9,8 @@
 //   ListenerProbe  click listeners, closed roots
 //   Internals      roles and states by ElementInternals
 //   Redraws        elements that replaced equal ones
-//   Animations running animations, and their ends
-//   OnHover content that shows only while the pointer is over another element
+//   Animations     running animations, and their ends
+//   OnHover        content that shows only while the pointer is over another element
 //   Visibility, Labels, Naming and Styles read one element or sheet.
 //
 // Agent owns the model of its document; freshWalk makes one for comparison in tests.
