@@ -7,7 +7,7 @@
 // Records for the Writer.
 
 /**
- * How many nodes below a restyled element are checked immediately; the next sweep checks the others.
+ * The number of nodes below a restyled element that are checked immediately; the next sweep checks the others.
  */
 const RESTYLE_NODES = 1000;
 

@@ -46,7 +46,7 @@ class Redraw {
   constructor(parent, clock) {
     this.parent = parent;
     this.clock = clock;
-    /** The removed nodes, then the inserted nodes, by the number of the record. @type {Map<El, number>} */
+    /** The removed elements, and below the inserted elements, with the number of their record. @type {Map<El, number>} */
     this.removed = new Map();
     /** @type {Map<El, number>} */
     this.added = new Map();

@@ -2,9 +2,9 @@
 // Markup writes the visible content of the document as HTML for readers, with flattened shadow trees and slots. It does not
 // use the model, because a reader also needs the text between the elements.
 //
-// The result is untrusted but well formed: tags and attributes come from fixed lists, and all text is escaped. The host of
-// another document becomes <x-frame name="its frame">, which no page can forge, because tags that are not on the list
-// become div or span.
+// The result is untrusted but well formed: tags and attributes come from fixed lists, and everything else is escaped. The
+// host of another document becomes <x-frame name="its frame">, which no page can forge, because tags that are not on the
+// list become div or span.
 //
 // Markup owns the output of one call and its limits. The command "markup" calls markupOf; package
 // internal/content reads the result.
