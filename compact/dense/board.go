@@ -43,7 +43,7 @@ type board struct {
 
 // boardOf returns the longest board that all starts with, or nil if there is none.
 func boardOf(all []entry) *board {
-	all = all[:min(len(all), maxRunLength)]
+	all = all[:listable(all[:min(len(all), maxRunLength)])]
 	if len(all) < minBoard {
 		return nil
 	}
@@ -133,7 +133,7 @@ func differIn(a, b []string, at int) bool {
 
 // isBeside reports whether an element may be in a board with another one, regardless of their names.
 func isBeside(e, other entry) bool {
-	if e.was != nil && !e.was.name || !isPlain(&e.m) {
+	if e.was != nil && (!e.was.name || e.was.target || e.was.detail || e.was.record) || !isPlain(&e.m) { // a line has the old names alone
 		return false
 	}
 	return e.was == nil == (other.was == nil) && e.m.Role == other.m.Role && e.m.Covered == other.m.Covered && e.m.which == other.m.which
@@ -204,6 +204,22 @@ func (b *board) isMostlyAlike() bool {
 		}
 	}
 	return 3*n >= len(b.kinds)
+}
+
+// listable returns the number of elements whose refs may fit into one line. It is a cheap upper bound of listsRefs.
+func listable(all []entry) int {
+	pieces := 1
+	for i := 1; i < len(all); i++ {
+		if all[i].m.Ref < all[i-1].m.Ref {
+			return i
+		}
+		if all[i].m.Ref-all[i-1].m.Ref > maxStep {
+			if pieces++; pieces > maxBoardPieces {
+				return i
+			}
+		}
+	}
+	return len(all)
 }
 
 // listsRefs reports whether a line can list the refs.

@@ -1,8 +1,8 @@
 package dense
 
 import (
+	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/domtap/domtap/dom"
 )
@@ -46,7 +46,7 @@ func (l *layout) foldRows(i int) (next int) {
 		}
 	}
 	boards(all, func(*board) { lines++ }, func(some []entry) { lines += 1 + len(some)/minBoard })
-	if lines > rows || lines == rows && !isDated(all) {
+	if len(all) < 2*rows || lines > rows || lines == rows && !isDated(all) { // a row with one element is a record, not a part of a board
 		return i
 	}
 	boards(all, l.appendBoard, func(some []entry) {
@@ -121,11 +121,20 @@ func (l *layout) isRow(i int) bool {
 	return l.shown[i] == nil && l.nodes[i].Role == "row" && l.hasLine(i)
 }
 
-// hasOwnWords reports whether a node has a text that the elements beside it do not have.
+// hasOwnWords reports whether a node has a text that the elements beside it do not have. The number of a day or a week is no such text.
 func (l *layout) hasOwnWords(i int) bool {
 	e := &l.nodes[i]
-	return e.context && int(e.end) == i+1 && e.Kind != dom.Interactive && !l.isSaid(i) && strings.ContainsFunc(e.Text, unicode.IsLetter)
+	return e.context && int(e.end) == i+1 && e.Kind != dom.Interactive && !l.isSaid(i) && hasWords(e.Text) && !isDayOrWeek(e.Text)
 }
+
+// isDayOrWeek reports whether a text is the number of a day in its month, or of a week in its year.
+func isDayOrWeek(text string) bool {
+	n, err := strconv.Atoi(text)
+	return err == nil && n >= 1 && n <= maxWeek
+}
+
+// maxWeek is the number of the last week of a long year.
+const maxWeek = 53
 
 // zone returns the group that contains a node, ignoring rows, or -1 if there is none.
 func (l *layout) zone(i int) int32 {

@@ -309,7 +309,7 @@ func (d *differ) appendBoard(mark string, b *board) {
 	d.dst = append(d.dst, '\n')
 }
 
-// oldNames returns the old names of a board's elements, or the name of the first one if they were not a board.
+// oldNames returns the old names of a board's elements, or those of the first and the last one if they were not a board.
 func (b *board) oldNames() string {
 	var was []entry
 	for _, e := range b.entries {
@@ -318,7 +318,7 @@ func (b *board) oldNames() string {
 	if old := boardOf(was); old != nil && len(old.entries) == len(was) {
 		return old.names
 	}
-	return was[0].m.Text + untilDate
+	return was[0].m.Text + untilDate + was[len(was)-1].m.Text
 }
 
 func numbersOf(text string) []string {

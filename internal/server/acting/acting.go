@@ -64,7 +64,7 @@ func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractRespo
 		return nil, err
 	}
 	printed := linesOf(answer)
-	days := form.Print != nil && strings.Contains(answer.GetDiffText(), "×")
+	days := form.Print != nil && aRun().MatchString(answer.GetDiffText())
 	if days {
 		leaveOutDays(answer)
 	}
@@ -97,6 +97,9 @@ func leaveOutPlace(answer *domtapv1.InteractResponse, o *turn.Outcome) {
 		}
 	}
 }
+
+// aRun matches the beginning of a line of DENSE that stands for several elements, such as the days of a calendar: refs and a count.
+var aRun = lazyregexp.New(`\] \d*×\d+ `)
 
 // besideWords matches what a line of DENSE contains besides the texts of the page: refs and descriptions of elements.
 var besideWords = lazyregexp.New(`\[\d+\]|\([a-z][^()]*\)`)

@@ -171,7 +171,7 @@ func scrollStep(t *domtapv1.Target, _ []string, o *options) (*domtapv1.Step, err
 	var err error
 	way, isWay := ways[t.GetText()]
 	switch {
-	case isWay && o.said && o.by == "" && o.to == "":
+	case isWay && o.said && o.by == "" && o.to == "" && t.GetWithin() == "" && t.GetNth() == 0:
 		s.Target, s.DeltaY = nil, way
 	case o.by != "" && o.to != "":
 		err = exit.Errorf(exit.Usage, "use one of them", "--by and --to exclude each other")

@@ -62,13 +62,14 @@ func Turn(app *cli.App, words []string, steps []*domtapv1.Step, next string, eac
 		if err != nil {
 			return ofFirst(err, words)
 		}
-		if next != "" && !app.Printer().JSON {
+		failed := failedStep(answer.GetResults(), words)
+		if next != "" && failed == nil && !app.Printer().JSON { // after a failure the next command does not run
 			leaveTo(next, answer)
 		}
 		if err := app.Printer().ShowDiff(answer, render.Outcome(answer)); err != nil {
 			return err
 		}
-		return failedStep(answer.GetResults(), words)
+		return failed
 	})
 	return cmd
 }
@@ -76,7 +77,7 @@ func Turn(app *cli.App, words []string, steps []*domtapv1.Step, next string, eac
 // leaveTo removes from an answer what the next command, which reads the page, will print.
 func leaveTo(next string, answer *domtapv1.InteractResponse) {
 	answer.Diff, answer.DiffText = nil, ""
-	if answer.GetVerdict() == domtapv1.Verdict_VERDICT_NAVIGATED {
+	if next != "extract" && answer.GetVerdict() == domtapv1.Verdict_VERDICT_NAVIGATED {
 		answer.Verdict = domtapv1.Verdict_VERDICT_CHANGED // the next command prints the page's URL
 	}
 	answer.Outcome = slices.DeleteFunc(answer.GetOutcome(), func(o *domtapv1.Outcome) bool {

@@ -30,7 +30,7 @@ func (a *App) Check(root *cobra.Command, args []string) error {
 func parse(root *cobra.Command, args []string) (*cobra.Command, error) {
 	cmd, rest, err := root.Find(args)
 	if err == nil {
-		err = cmd.ParseFlags(rest)
+		err = cmd.ParseFlags(numbersAsArguments(cmd, rest))
 	}
 	if errors.Is(err, pflag.ErrHelp) {
 		return cmd, unknownIn(cmd, args)
