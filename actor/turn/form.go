@@ -117,8 +117,11 @@ func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
 	switch {
 	case apierr.Is(r.Err, apierr.Ambiguous) && a.Kind == driver.Fill:
 		var e *apierr.Error
-		if errors.As(r.Err, &e) && spread(e.Candidates, a.Text) != nil {
-			return t.fillAll(ctx, f, resolved{ref: e.Candidates[0].Ref, el: e.Candidates[0]}, spread(e.Candidates, a.Text))
+		if !errors.As(r.Err, &e) || !areBeside(e.Candidates) {
+			return r, nil
+		}
+		if code := spread(e.Candidates, a.Text); code != nil {
+			return t.fillAll(ctx, f, resolved{ref: e.Candidates[0].Ref, el: e.Candidates[0]}, code)
 		}
 		return r, nil
 	case apierr.Is(r.Err, apierr.NoMatch) && a.Target.By == target.Label:
@@ -323,6 +326,11 @@ func (t filler) choicesIn(f *Field, group dom.Ref) ([]driver.Action, error) {
 			Message: f.name() + " is a group without radio buttons and checkboxes; click what stands for the value: " + target.List(pressed, maxCandidates)}
 	}
 	return []driver.Action{{Kind: driver.Click, Spot: driver.At(one.Ref), Clicks: 1}}, nil
+}
+
+// areBeside reports whether elements are all in one parent, as the fields of a code are. Equal fields of several rows are not.
+func areBeside(all []*dom.Element) bool {
+	return len(all) < maxCandidates && !slices.ContainsFunc(all, func(el *dom.Element) bool { return el.Parent != all[0].Parent || el.Frame != all[0].Frame })
 }
 
 // minCode is the minimum length of a code that is entered in fields of one character each.

@@ -96,7 +96,11 @@ func (p *picker) choose(ctx context.Context, value string) (*dom.Element, Result
 	if isChosen(option) && p.isShown(option) {
 		return option, Result{Done: true, Delivered: driver.DeliveredAll}, nil
 	}
-	r, err := p.press(ctx, driver.Action{Kind: driver.Click, Spot: driver.At(option.Ref), Clicks: 1})
+	click := driver.Action{Kind: driver.Click, Spot: driver.At(option.Ref), Clicks: 1}
+	r, err := p.press(ctx, click)
+	if now := p.x.Head().Snapshot.Find(option.Ref); err == nil && r.Err == nil && isChosen(option) && now != nil && !isChosen(now) {
+		r, err = p.press(ctx, click) // it was chosen already, and the first click deselected it
+	}
 	return option, r, err
 }
 
@@ -115,6 +119,9 @@ func (p *picker) open(ctx context.Context) (Result, error) {
 	e, ok := errors.AsType[*apierr.Error](r.Err)
 	if err != nil || !ok || e.Kind != apierr.NotActionable {
 		return r, err
+	}
+	if cause := e.Detail["cause"]; cause == "disabled" || cause == "hidden" {
+		return r, nil
 	}
 	// A field that cannot be clicked may be opened through its box, or with keys.
 	if box := p.x.Head().Snapshot.Find(p.at.el.Parent); box != nil && box.Kind == dom.Interactive && !target.IsField(box) {

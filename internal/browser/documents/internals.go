@@ -28,9 +28,9 @@ const internalsClass = "ElementInternals"
 // in the page's own world and call none of its functions except the getters of ElementInternals.
 const (
 	keepAll = "function(...all){return all}"
-	readAll = `function(){const out=[];for(let k=0;k<this.length;k++){const i=this[k],o=i?{}:null;out[k]=o;if(!i)continue;
-for(const n in i){const v=n==="role"||/^aria[A-Z]/.test(n)?i[n]:null;if(typeof v==="string")o[n==="role"?n:"aria-"+n.slice(4).toLowerCase()]=v}
-const l=i.ariaLabelledByElements;if(l&&l.length&&!o["aria-label"])o["aria-label"]=l.map(e=>e.textContent).join(" ")}return out}`
+	readAll = `function(){const out=[];for(let k=0;k<this.length;k++){const i=this[k],o=i?{}:null;out[k]=o;if(!i)continue;try{
+for(const n in i){const v=n==="role"||/^aria[A-Z]/.test(n)?i[n]:null;if(typeof v==="string")o[n==="role"?n:"aria-"+n.slice(4).toLowerCase()]=v.slice(0,300)}
+const l=i.ariaLabelledByElements;if(l&&l.length&&!o["aria-label"])o.labelled=l.slice(0,8).map(e=>e.textContent.slice(0,300)).join(" ").slice(0,300)}catch{}}return out}`
 )
 
 // learnInternals sends an agent the internals of the elements that it asked about, if they have changed.

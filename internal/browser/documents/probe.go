@@ -140,7 +140,10 @@ func (p *prober) probe(ctx context.Context, a *frames.Agent) error {
 	}
 	hosts := answer.mayHaveInternals()
 	if err := p.learnInternals(ctx, a, hosts); err != nil {
-		return err
+		if ctx.Err() != nil {
+			return err
+		}
+		p.m.Logger.Debug("the internals of custom elements are not known", "error", err) // the listeners are needed anyway
 	}
 	nodes, roots := listening(found.Listeners), answer.closedRoots()
 	start := time.Now()

@@ -2,7 +2,6 @@ package input
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -156,7 +155,7 @@ func (t *upload) drop(ctx context.Context, agent Agent, paths []string) (dropped
 	}
 	defer func() {
 		if ctx.Err() == nil { // otherwise the page may hang, and the caller has gone
-			err = errors.Join(err, call(ctx, agent, "endFileDrag", nil, nil))
+			_ = call(ctx, agent, "endFileDrag", nil, nil) // it fails if the page has navigated
 		}
 	}()
 	at, err := t.destination(ctx, t.action.Spot, driver.At(dom.NoRef))
@@ -176,8 +175,10 @@ func (t *upload) drop(ctx context.Context, agent Agent, paths []string) (dropped
 	if err := t.page.Main().Run(ctx, dragEvent(input.DispatchDragEventTypeDrop, at, files)); err != nil {
 		return false, err
 	}
-	err = call(ctx, agent, "fileDragSeen", map[string]any{"type": "drop"}, &drop)
-	return drop.Heard, err
+	if err := call(ctx, agent, "fileDragSeen", map[string]any{"type": "drop"}, &drop); err != nil {
+		return true, ctx.Err() // the drop was sent, and the page may have navigated because of it
+	}
+	return drop.Heard, nil
 }
 
 // fileDrag is the result of the command "fileDragSeen".

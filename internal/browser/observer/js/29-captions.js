@@ -131,11 +131,9 @@ function captionOfReplaced(el, tag, role, labels) {
 function isOutOfSight(field) {
   if (!safe.checkVisibility(field, VISIBLE)) return true;
   if (attr(field, "tabindex") !== "-1" && attr(field, "aria-hidden") !== "true") return false;
-  return [field, flatElement(field)].some((el) => {
-    if (el === null) return false;
-    const { width, height } = safe.rect(el);
-    return width <= 1 || height <= 1 || getComputedStyle(el).clip !== "auto";
-  });
+  const { width, height } = safe.rect(field), box = flatElement(field);
+  if (width <= 1 || height <= 1 || getComputedStyle(field).clip !== "auto") return true;
+  return box !== null && (isCollapsedBox(box) || getComputedStyle(box).clip !== "auto");
 }
 
 /**

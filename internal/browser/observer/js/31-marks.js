@@ -213,7 +213,7 @@ const TIPS = ["data-tooltip", "data-tip", "data-title", "data-original-title", "
 function tipWord(el) {
   if (hasNoAttributes(el)) return "";
   for (const name of TIPS) {
-    const words = /^\s*[a-z][^([{]*/i.exec(attr(el, name) || "");
+    const words = /^\s*[a-z][^([{]*/i.exec(reportedAttribute(el, name) || "");
     const mark = words ? asMark(words[0]) : "";
     if (mark) return mark;
   }

@@ -90,7 +90,10 @@ class Internals {
   takeAnswer(answers) {
     answers.forEach((answer, i) => {
       const el = this.asked[i];
-      if (answer && el) this.set(el, new Map(Object.entries(answer)));
+      if (!answer || !el) return;
+      const { labelled, ...now } = answer;
+      if (labelled && MASKS === null) now["aria-label"] = labelled; // which masks apply to the labels is not known here
+      this.set(el, new Map(Object.entries(now)));
     });
   }
 

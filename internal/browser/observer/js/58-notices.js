@@ -229,8 +229,9 @@ class Notices {
     for (const n of /** @type {NodeListOf<DomNode>} */ (r.removedNodes)) {
       if (isElement(n) && this.taken.size < MAX_CHANGED && !this.arrived.has(n) && !this.added.has(n)) this.taken.add(n);
     }
+    if (this.filled.size >= MAX_CHANGED || this.emptied.size >= MAX_CHANGED) return; // what is filled now may have been emptied unnoticed
     if (holdsWords(r.removedNodes)) this.emptied.add(target);
-    else if (!this.emptied.has(target) && this.filled.size < MAX_CHANGED && holdsWords(r.addedNodes)) this.filled.add(target);
+    else if (!this.emptied.has(target) && holdsWords(r.addedNodes)) this.filled.add(target);
   }
 
   /** Notes that the validation of a field failed. @param {El} field */
@@ -329,7 +330,7 @@ class Notices {
 
   /** Whether a live region is a part of the page. It stays one until it is empty. @param {El} el @param {string} kind */
   isPart(el, kind) {
-    if (safe.firstChild(el) === null) this.parts.delete(el);
+    if (kind === "alert" || !hasText(safe.textContent(el))) this.parts.delete(el); // frameworks leave comments and white space in an empty region
     else if (!this.parts.has(el) && isPartOfPage(el, kind)) this.parts.add(el);
     return this.parts.has(el);
   }
@@ -478,7 +479,7 @@ class Notices {
     const isNew = this.isAdded(box);
     const deep = !known && !isNew && !isNearTop(box);
     if (deep && !own && getComputedStyle(box).position !== "fixed") return;
-    if (this.acting && !known && !isNew && !coming && !this.holdsOnlyNews(box)) return; // it was shown before, possibly in another place
+    if (this.acting && !known && !isNew && !coming && !this.isWritten(box) && !this.holdsOnlyNews(box)) return; // it was shown before, possibly in another place
     if (!isToastLike(box, deep ? DEEP_TOAST_SHARE : TOAST_SHARE)) return;
     if (!isVisibleInView(box)) {
       if (this.coming.size < MAX_NOTICES) this.coming.add(box);
@@ -494,6 +495,13 @@ class Notices {
       return;
     }
     this.toasts.set(box, { text, notice: this.make("toast", text, "", box, false) });
+  }
+
+  /** Whether a box that had no words has some now, because the data of a text in it changed. @param {El} box */
+  isWritten(box) {
+    if (this.floats.get(box) !== "") return false;
+    for (const n of this.rewritten) if (isText(n) && safe.contains(box, n)) return true;
+    return false;
   }
 
   /** Whether a box was added since begin. @param {El} box */

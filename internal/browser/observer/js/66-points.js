@@ -319,6 +319,11 @@ function clickPath(el, hit, hidden) {
   return isOnFace(el, hit, hidden) ? INSIDE : COVERED;
 }
 
+/** Whether an element handles clicks itself. @param {El} el */
+function hearsClicks(el) {
+  return hasAttr(el, "onclick") || isClickable(el);
+}
+
 /** The maximum number of levels between a text and the box that receives its click. */
 const MAX_COVERED_DEPTH = 4;
 
@@ -329,13 +334,14 @@ const MAX_COVERED_DEPTH = 4;
  * @param {El} el @param {El} hit
  */
 function isOnOwnCover(el, hit) {
-  if (INTERACTIVE_TAGS.has(tagOf(el)) || isEditingHost(el) || INTERACTIVE_ROLES.has(explicitRole(el)) || safe.matches(hit, CONTROLS) || INTERACTIVE_ROLES.has(explicitRole(hit))) return false;
+  if (hearsClicks(el) || hearsClicks(hit) || INTERACTIVE_TAGS.has(tagOf(el)) || isEditingHost(el) || INTERACTIVE_ROLES.has(explicitRole(el)) || safe.matches(hit, CONTROLS) || INTERACTIVE_ROLES.has(explicitRole(hit))) return false;
   const words = foldWhiteSpace(safe.textContent(el));
   if (words === "" || hasText(safe.textContent(hit))) return false;
   let n = flatElement(el);
   for (let up = 0; n && up < MAX_COVERED_DEPTH && !/^(?:html|body)$/.test(tagOf(n)); n = flatElement(n), up++) {
     if (foldWhiteSpace(safe.textContent(n)) !== words || firstWithin(n, CONTROLS)) return false;
     if (n !== hit && isWithinNode(hit, n)) return true;
+    if (hearsClicks(n)) return false; // the click does not pass it
   }
   return false;
 }

@@ -433,14 +433,16 @@ function placeInParent(el) {
 }
 
 /**
- * Returns the element that replaced a removed element: the only element with its tag and text.
- * @param {El} gone @returns {El | null}
+ * Returns the element that a page shows in place of one that it removed: the only element with that tag and text. It returns null if there is
+ * none, and undefined if that is unknown: the element has no words, or there are several such elements.
+ * @param {Agent} agent @param {El} gone @returns {El | null | undefined}
  */
-function successorOf(gone) {
+function successorOf(agent, gone) {
   const text = safe.textContent(gone);
-  if (!/\S/.test(text)) return null;
-  const same = [...queryWithin(/** @type {any} */ (document.documentElement), tagOf(gone))].filter((n) => safe.textContent(n) === text);
-  return same.length === 1 ? same[0] : null;
+  if (!hasText(text)) return undefined;
+  const tag = CSS.escape(tagOf(gone));
+  const same = [agent.model.doc, ...agent.model.sweep.shadows].flatMap((tree) => [...inTree(tree, tag)]).filter((n) => safe.isConnected(n) && safe.textContent(n) === text);
+  return same.length === 1 ? same[0] : same.length > 1 ? undefined : null;
 }
 
 /**
@@ -455,9 +457,9 @@ async function displacement(agent, request) {
   await nextFrame();
   if (!was) return { x: 0, y: 0 };
   while (safe.isConnected(was.el) && isAnimated(was.el) && performance.now() < end) await nextFrame();
-  const el = safe.isConnected(was.el) ? was.el : successorOf(was.el);
-  if (!el) return { x: 0, y: 0, gone: true };
-  if (!hasArea(safe.rect(el))) return { x: 0, y: 0 };
+  const el = safe.isConnected(was.el) ? was.el : successorOf(agent, was.el);
+  if (el === null) return { x: 0, y: 0, gone: true };
+  if (!el || !hasArea(safe.rect(el))) return { x: 0, y: 0 };
   const now = pagePositionOf(el);
   if ((was.sticky || now.sticky) && (was.left !== now.left || was.top !== now.top)) return { x: 0, y: 0 };
   const x = Math.round(now.x - was.x), y = Math.round(now.y - was.y);
