@@ -99,6 +99,14 @@ func TestABudgetOutOfRangeIsRefusedBeforeTheFirstStep(t *testing.T) {
 	}
 }
 
+// TestStepsTakeNegativeNumbers fills in a number that begins like a flag.
+func TestStepsTakeNegativeNumbers(t *testing.T) {
+	daemon := newFakeDaemon(t).start(t)
+	if got := daemon.at().run(t, "do", "--tab", "t1", "fill 7 -40"); got.code != 0 || len(daemon.requests) == 0 {
+		t.Errorf("got %d, %q, and the daemon %v", got.code, got.errors, daemon.requests)
+	}
+}
+
 // TestANavigationOnTheWayPrintsAlertsAlone navigates and continues. An error page is reported.
 func TestANavigationOnTheWayPrintsAlertsAlone(t *testing.T) {
 	daemon := newFakeDaemon(t)

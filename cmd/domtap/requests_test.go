@@ -205,6 +205,7 @@ var requestTests = []struct {
 	{"press Tab --times 3", interact(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "Tab", Repeat: 3}}})},
 	{"click Ada --role option", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Role: "option", Name: "Ada"}}}})},
 	{"fill Name Ada --role textbox", interact(&domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: &domtapv1.Target{Role: "textbox", Name: "Name"}, Text: "Ada"}}})},
+	{"scroll bottom --within Orders", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: &domtapv1.Target{Text: "bottom", Within: "Orders"}}}})},
 	{"scroll bottom", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaY: 100000}}})},
 	{"scroll up", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaY: -600}}})},
 	{"scroll --text bottom", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: &domtapv1.Target{Text: "bottom"}}}})},
