@@ -133,7 +133,7 @@ func differIn(a, b []string, at int) bool {
 
 // isBeside reports whether an element may be in a board with another one, regardless of their names.
 func isBeside(e, other entry) bool {
-	if e.was != nil && (!e.was.name || e.was.target || e.was.detail || e.was.record) || !isPlain(&e.m) { // a line has the old names alone
+	if e.was != nil && (!e.was.name || e.was.target || e.was.record) || !isPlain(&e.m) { // a line has the old names, and no old states
 		return false
 	}
 	return e.was == nil == (other.was == nil) && e.m.Role == other.m.Role && e.m.Covered == other.m.Covered && e.m.which == other.m.which
