@@ -141,7 +141,7 @@ func isBeside(e, other entry) bool {
 
 // boardOfDates returns the board of the first entries that are named by consecutive days.
 func boardOfDates(all []entry) *board {
-	before, d, behind, ok := dateIn(all[0].m.Text)
+	_, d, _, ok := dateIn(all[0].m.Text)
 	if !ok {
 		return nil
 	}
@@ -161,7 +161,7 @@ func boardOfDates(all []entry) *board {
 		return nil
 	}
 	usual, _, _ := strings.Cut(mostOf(b.kinds), "\x00")
-	before, behind, _ = strings.Cut(usual, sameDate)
+	before, behind, _ := strings.Cut(usual, sameDate)
 	b.names = before + d.after(0) + untilDate + d.after(len(b.entries)-1) + behind
 	return b
 }

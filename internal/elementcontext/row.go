@@ -36,7 +36,7 @@ func Row(elements []*dom.Element, cell int) (c Context, ok bool) {
 			texts[n-1] = e.Text
 		}
 	}
-	words := strings.Trim(strings.Join(texts, betweenCells), betweenCells)
+	words := strings.Trim(strings.Join(texts, betweenCells), " |")
 	if words == elements[cell].Text {
 		return Context{}, false
 	}
