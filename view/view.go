@@ -38,7 +38,7 @@ type Options struct {
 	Frame    dom.FrameID
 
 	// Given reports whether an element was shown in an earlier answer that this view continues. Such elements count in View.Total and are
-	// removed before the limits apply. Of calls Given at most once for each selected element. If nil, nothing was shown before.
+	// removed before the limits apply. Given is called at most once for each selected element. If nil, nothing was shown before.
 	Given func(dom.Ref) bool
 
 	// MaxElements limits the number of elements. 0 or less means no limit.

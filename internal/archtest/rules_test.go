@@ -14,7 +14,7 @@ type layer struct {
 }
 
 // layers maps directories to their rules. A directory belongs to the longest matching name: internal/browser/observer/x belongs to
-// browser/page. Data flows browser → actor → view → compact and rpc. No import goes in the opposite direction.
+// internal/browser/observer. Data flows browser → actor → view → compact and server. No import goes in the opposite direction.
 var layers = map[string]layer{
 	"dom":                        {},
 	"diff":                       {layers: []string{"dom"}, pure: true},
@@ -145,7 +145,7 @@ var layers = map[string]layer{
 		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/server/door", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/telemetry/har", "internal/audit", "internal/content/animation", "internal/timeline", "internal/recording", "internal/recording/script", "internal/recording/trace", "internal/folders", "internal/css"},
 		modules: true,
 	},
-	// web depends on the services only through their descriptors, so it imports neither the actors nor rpc. Its page consists of files.
+	// The gateway depends on the services only through their descriptors, so it imports neither the actors nor the server. Its page consists of files.
 	"internal/gateway":    {layers: []string{"internal/gateway/ui", "internal/gateway/guard"}, modules: true},
 	"internal/gateway/ui": {},
 	// All HTTP servers are behind it.
@@ -154,7 +154,7 @@ var layers = map[string]layer{
 	"internal/server/listen": {layers: []string{"internal/server/door"}},
 	// Limits on the connections of unauthenticated clients.
 	"internal/server/door": {},
-	// OpenTelemetry spans for events from rpc and actor.
+	// OpenTelemetry spans for events from server and actor.
 	"internal/telemetry/tracing": {modules: true},
 	"internal/telemetry/metrics": {layers: []string{"actor", "internal/telemetry/usage", "internal/lazyregexp"}, modules: true},
 	"client":                     {layers: []string{"gen", "internal/endpoint"}, modules: true},
