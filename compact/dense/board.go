@@ -1,7 +1,6 @@
 package dense
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -206,7 +205,8 @@ func (b *board) isMostlyAlike() bool {
 	return 3*n >= len(b.kinds)
 }
 
-// listable returns the number of elements whose refs may fit into one line. It is a cheap upper bound of listsRefs.
+// listable returns how many of the first elements have ascending refs that may fit into one line. This check is cheaper than creating a
+// board, for which listsRefs counts exactly.
 func listable(all []entry) int {
 	pieces := 1
 	for i := 1; i < len(all); i++ {
@@ -222,11 +222,8 @@ func listable(all []entry) int {
 	return len(all)
 }
 
-// listsRefs reports whether a line can list the refs.
-func (b *board) listsRefs() bool {
-	ascending := slices.IsSortedFunc(b.entries, func(a, b entry) int { return cmp.Compare(a.m.Ref, b.m.Ref) })
-	return ascending && len(steppedPieces(b.entries)) <= maxBoardPieces
-}
+// listsRefs reports whether a line can list the refs, which are ascending.
+func (b *board) listsRefs() bool { return len(steppedPieces(b.entries)) <= maxBoardPieces }
 
 // readsBack reports whether parsing the line of a board returns its elements.
 func (b *board) readsBack() bool {
@@ -342,8 +339,8 @@ func appendSteppedPieces(dst []byte, all []entry) []byte {
 	return append(dst, ']')
 }
 
-// boards splits elements of one kind into boards and other entries, and passes them to found and other in order.
-func boards(all []entry, found func(*board), other func([]entry)) {
+// boards splits elements of one kind into boards and the stretches of other elements between them, which have no board.
+func boards(all []entry) (out []ofOneLine) {
 	rest := 0
 	for i := 0; i < len(all); {
 		b := boardOf(all[i:])
@@ -352,13 +349,14 @@ func boards(all []entry, found func(*board), other func([]entry)) {
 			continue
 		}
 		if rest < i {
-			other(all[rest:i])
+			out = append(out, ofOneLine{entries: all[rest:i]})
 		}
-		found(b)
+		out = append(out, ofOneLine{b.entries, b})
 		i += len(b.entries)
 		rest = i
 	}
 	if rest < len(all) {
-		other(all[rest:])
+		out = append(out, ofOneLine{entries: all[rest:]})
 	}
+	return out
 }

@@ -19,7 +19,9 @@ func (l *layout) foldBoard(i int) (next int) {
 	if i >= l.boardsTo && l.mayBeginBoard(i) {
 		all, to := l.onBoard(i)
 		l.boards, l.boardsTo = map[int]*board{}, max(to, i+1)
-		boards(all, func(b *board) { l.boards[b.entries[0].m.node] = b }, func([]entry) {})
+		for _, some := range boards(all) {
+			l.boards[some.entries[0].m.node] = some.board
+		}
 	}
 	b := l.boards[i]
 	if b == nil {
@@ -45,23 +47,31 @@ func (l *layout) foldRows(i int) (next int) {
 			rows++
 		}
 	}
-	boards(all, func(*board) { lines++ }, func(some []entry) { lines += 1 + len(some)/minBoard })
-	if len(all) < 2*rows || lines > rows || lines == rows && !isDated(all) { // a row with one element is a record, not a part of a board
+	found := boards(all)
+	for _, some := range found {
+		if lines++; some.board == nil {
+			lines += len(some.entries) / minBoard
+		}
+	}
+	if len(all) < 2*rows || lines > rows || lines == rows && !isDated(found) { // a row with one element is a record, not a part of a board
 		return i
 	}
-	boards(all, l.appendBoard, func(some []entry) {
-		for _, e := range some {
+	for _, some := range found {
+		if some.board != nil {
+			l.appendBoard(some.board)
+			continue
+		}
+		for _, e := range some.entries {
 			l.leave(e.m.node)
 			l.element(e.m.node)
 		}
-	})
+	}
 	return next
 }
 
-// isDated reports whether some entries form one board whose elements are named by dates.
-func isDated(all []entry) bool {
-	b := boardOf(all)
-	return b != nil && len(b.entries) == len(all) && strings.Contains(b.names, untilDate)
+// isDated reports whether entries form one board whose elements are named by dates.
+func isDated(found []ofOneLine) bool {
+	return len(found) == 1 && found[0].board != nil && strings.Contains(found[0].board.names, untilDate)
 }
 
 func (l *layout) appendBoard(b *board) {

@@ -235,7 +235,7 @@ func (d *writtenDate) after(days int) string {
 	return b.String()
 }
 
-// later returns the date that is some days later.
+// later returns the date that is some days later. Package time is not available here, because a pure package must not read the clock.
 func later(year, month, day, days int) (y, m, d int) {
 	for day += days; day > daysOf(year, month); month++ {
 		if day -= daysOf(year, month); month == 12 {

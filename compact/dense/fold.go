@@ -83,7 +83,8 @@ func patternOf(text string) (pattern string, numbers []string) {
 	return b.String(), numbers
 }
 
-// ofOneLine is the content of one line: a board, several entries of one pattern, or one entry.
+// ofOneLine is the content of one line: a board, several entries of one pattern, or one entry. In the result of boards, it is a board or a
+// stretch of entries that still have to be divided into lines.
 type ofOneLine struct {
 	entries []entry
 	board   *board
@@ -92,7 +93,13 @@ type ofOneLine struct {
 // fold groups entries into boards and patterns, in the order of their first entries.
 func fold(all []entry) (out []ofOneLine) {
 	var rest []entry
-	boards(all, func(b *board) { out = append(out, ofOneLine{b.entries, b}) }, func(some []entry) { rest = append(rest, some...) })
+	for _, some := range boards(all) {
+		if some.board != nil {
+			out = append(out, some)
+		} else {
+			rest = append(rest, some.entries...)
+		}
+	}
 	for _, g := range byPattern(rest) {
 		out = append(out, ofOneLine{entries: g})
 	}
@@ -309,7 +316,7 @@ func (d *differ) appendBoard(mark string, b *board) {
 	d.dst = append(d.dst, '\n')
 }
 
-// oldNames returns the old names of a board's elements, or those of the first and the last one if they were not a board.
+// oldNames returns the names that the elements of a board had before. If these do not form a board, it returns the first and the last one.
 func (b *board) oldNames() string {
 	var was []entry
 	for _, e := range b.entries {
