@@ -116,11 +116,8 @@ func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
 	at := resolved{ref: r.Ref, el: r.Element}
 	switch {
 	case apierr.Is(r.Err, apierr.Ambiguous) && a.Kind == driver.Fill:
-		var e *apierr.Error
-		if !errors.As(r.Err, &e) || !areBeside(e.Candidates) {
-			return r, nil
-		}
-		if code := spread(e.Candidates, a.Text); code != nil {
+		e, _ := errors.AsType[*apierr.Error](r.Err)
+		if code := spread(e.Candidates, a.Text); code != nil && areBeside(e.Candidates) {
 			return t.fillAll(ctx, f, resolved{ref: e.Candidates[0].Ref, el: e.Candidates[0]}, code)
 		}
 		return r, nil
@@ -325,7 +322,7 @@ func (t filler) choicesIn(f *Field, group dom.Ref) ([]driver.Action, error) {
 		return nil, &apierr.Error{Kind: apierr.NoMatch, Candidates: pressed[:min(len(pressed), maxCandidates)],
 			Message: f.name() + " is a group without radio buttons and checkboxes; click what stands for the value: " + target.List(pressed, maxCandidates)}
 	}
-	return []driver.Action{{Kind: driver.Click, Spot: driver.At(one.Ref), Clicks: 1}}, nil
+	return []driver.Action{click(one.Ref)}, nil
 }
 
 // areBeside reports whether elements are all in one parent, as the fields of a code are. Equal fields of several rows are not.
@@ -445,7 +442,7 @@ func (t filler) submit(ctx context.Context, f *Form) (Result, error) {
 	at, err := t.resolve(ctx, Step{Action: driver.Action{Spot: driver.At(dom.NoRef)}, Target: target.Target{By: target.Submitter, Ref: f.last}})
 	switch {
 	case err == nil:
-		return t.perform(ctx, Step{Action: driver.Action{Kind: driver.Click, Spot: driver.At(at.ref), Clicks: 1}, found: true})
+		return t.perform(ctx, Step{Action: click(at.ref), found: true})
 	case apierr.Is(err, apierr.NoMatch):
 		return t.perform(ctx, Step{Action: driver.Action{Kind: driver.Press, Spot: driver.At(f.last), Text: "Enter"}, found: true})
 	case fatal(ctx, err):

@@ -96,12 +96,16 @@ func (p *picker) choose(ctx context.Context, value string) (*dom.Element, Result
 	if isChosen(option) && p.isShown(option) {
 		return option, Result{Done: true, Delivered: driver.DeliveredAll}, nil
 	}
-	click := driver.Action{Kind: driver.Click, Spot: driver.At(option.Ref), Clicks: 1}
-	r, err := p.press(ctx, click)
+	r, err := p.press(ctx, click(option.Ref))
 	if now := p.x.Head().Snapshot.Find(option.Ref); err == nil && r.Err == nil && isChosen(option) && now != nil && !isChosen(now) {
-		r, err = p.press(ctx, click) // it was chosen already, and the first click deselected it
+		r, err = p.press(ctx, click(option.Ref)) // it was chosen already, and the first click deselected it
 	}
 	return option, r, err
+}
+
+// click returns a click on an element.
+func click(ref dom.Ref) driver.Action {
+	return driver.Action{Kind: driver.Click, Spot: driver.At(ref), Clicks: 1}
 }
 
 // press performs one action of the selection.
@@ -115,7 +119,7 @@ func (p *picker) open(ctx context.Context) (Result, error) {
 	if len(p.options()) > 0 || p.at.el.Role == "listbox" {
 		return Result{}, nil
 	}
-	r, err := p.press(ctx, driver.Action{Kind: driver.Click, Spot: driver.At(p.at.ref), Clicks: 1})
+	r, err := p.press(ctx, click(p.at.ref))
 	e, ok := errors.AsType[*apierr.Error](r.Err)
 	if err != nil || !ok || e.Kind != apierr.NotActionable {
 		return r, err
@@ -125,7 +129,7 @@ func (p *picker) open(ctx context.Context) (Result, error) {
 	}
 	// A field that cannot be clicked may be opened through its box, or with keys.
 	if box := p.x.Head().Snapshot.Find(p.at.el.Parent); box != nil && box.Kind == dom.Interactive && !target.IsField(box) {
-		return p.press(ctx, driver.Action{Kind: driver.Click, Spot: driver.At(box.Ref), Clicks: 1})
+		return p.press(ctx, click(box.Ref))
 	}
 	if e.Detail["cause"] == "untouchable" || strings.HasPrefix(e.Detail["covered_by"], "nothing") { // the field is outside of the page
 		return p.openByKey(ctx)
@@ -303,7 +307,7 @@ func (p *picker) clearOthers(ctx context.Context, chosen []*dom.Element) (Result
 		if isAsked(el) || !isChosen(el) || !p.isShown(el) {
 			continue
 		}
-		if r, err := p.press(ctx, driver.Action{Kind: driver.Click, Spot: driver.At(el.Ref), Clicks: 1}); err != nil || r.Err != nil {
+		if r, err := p.press(ctx, click(el.Ref)); err != nil || r.Err != nil {
 			return r, err
 		}
 	}
@@ -404,7 +408,7 @@ func (t filler) pickTyped(ctx context.Context, f *Field, at resolved, typed Resu
 	p := &picker{filler: t, field: f, at: at, listed: listed, before: t.said()}
 	if found, fit := p.named(f.value()); now.Tag != "input" && now.Tag != "textarea" && len(found) == 1 && fit <= target.Folded {
 		before := t.shownIn(at.ref)
-		r, err := p.press(ctx, driver.Action{Kind: driver.Click, Spot: driver.At(found[0].Ref), Clicks: 1})
+		r, err := p.press(ctx, click(found[0].Ref))
 		if err != nil || r.Err != nil {
 			return r, err
 		}
