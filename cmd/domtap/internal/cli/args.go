@@ -96,8 +96,11 @@ func takesNext(cmd *cobra.Command, word string) bool {
 
 // withNumbers returns a command line in which negative numbers are arguments and not flags.
 func withNumbers(root *cobra.Command, line []string) []string {
+	if !slices.ContainsFunc(line, isNegative) {
+		return line // the usual case: the command is looked up only once, by cobra
+	}
 	cmd, words, err := root.Find(line)
-	if err != nil || !slices.ContainsFunc(words, isNegative) {
+	if err != nil {
 		return line
 	}
 	path := strings.Fields(cmd.CommandPath())[1:]
