@@ -254,6 +254,9 @@ function lookOf(el, tag) {
   return safe.firstElementChild(el) === null ? colorWord(style.backgroundColor) : "";
 }
 
+/** A computed color in the usual notation: red, green, blue and, unless it is opaque, the opacity. */
+const RGBA = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/;
+
 /** Returns the CSS name of a color, or its hex digits; "" for none. @param {string} color */
 function colorWord(color) {
   const rgb = color === BUTTON_COLOR ? null : rgbOf(color);
@@ -265,7 +268,7 @@ function colorWord(color) {
  * @param {string} color
  */
 function rgbOf(color) {
-  const parts = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(color);
+  const parts = RGBA.exec(color);
   return parts && parts[4] !== "0" ? parts.slice(1, 4).map(Number) : null;
 }
 

@@ -9,7 +9,7 @@ let pixel = null;
 
 /** Returns the red, green and blue (0 to 255) and the opacity (0 to 1) of a CSS color. @param {string} color */
 function rgbaOf(color) {
-  const parts = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(color);
+  const parts = RGBA.exec(color);
   if (parts) return [Number(parts[1]), Number(parts[2]), Number(parts[3]), parts[4] === undefined ? 1 : Number(parts[4])];
   pixel = pixel || new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
   if (pixel === null || !CSS.supports("color", color)) return [0, 0, 0, 0];
