@@ -79,7 +79,7 @@ type PlacedBox struct {
 // document order, then changes.
 type Patch struct {
 	Frame FrameID
-	// Document identifies the document among those of the frame.
+	// Document identifies the document. A frame shows several documents, one after another.
 	Document string
 	// Sequence numbers the patches of a document from 1.
 	Sequence uint64

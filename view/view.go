@@ -32,8 +32,7 @@ type Options struct {
 	// root as well.
 	HasRoot bool
 	Root    dom.Ref
-	// HasFrame limits the view to the elements of Frame, without those of frames inside it. The main frame is the empty string, as in
-	// dom.Element.
+	// HasFrame limits the view to Frame. Frames inside it are excluded. As in dom.Element, the empty string is the main frame.
 	HasFrame bool
 	Frame    dom.FrameID
 

@@ -12,8 +12,8 @@ type position struct {
 	depth  int
 }
 
-// WithoutStructure returns the elements of a snapshot without structural elements, with parents and depths that ignore them. This is what a
-// snapshot contains when structural elements were never requested.
+// WithoutStructure removes the structural elements from the elements of a snapshot and adapts parents and depths. The result equals a
+// snapshot for which structural elements were never requested.
 func WithoutStructure(elements dom.List) dom.List {
 	all := elements.Slice()
 	if !slices.ContainsFunc(all, func(el *dom.Element) bool { return el.Kind == dom.Structural }) {

@@ -37,7 +37,7 @@ type resolveRequest struct {
 	Clicks int `json:"clicks,omitzero"`
 	// Want is the wanted checked state.
 	Want *bool `json:"want,omitzero"`
-	// Known is what the element must still match.
+	// Known describes the element as the caller saw it. The action is refused if the element no longer matches.
 	Known *known `json:"known,omitzero"`
 }
 

@@ -148,7 +148,7 @@ func (t *upload) chooser(ctx context.Context, opened <-chan *cdproto.Message, wi
 }
 
 // drop drops files on the element, if the page allows it.
-func (t *upload) drop(ctx context.Context, agent Agent, paths []string) (dropped bool, err error) {
+func (t *upload) drop(ctx context.Context, agent Agent, paths []string) (dropped bool, _ error) {
 	var over, drop fileDrag
 	if err := call(ctx, agent, "beginFileDrag", nil, nil); err != nil {
 		return false, err

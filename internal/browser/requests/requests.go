@@ -25,8 +25,7 @@ type Requests struct {
 	m *frames.Manager
 	// overrides returns the commands for the page's overrides that work only while its network domain is enabled.
 	overrides func() []devtools.Step
-	// renewing is held while a renderer is told to forget its records, and while counting starts: events that arrive while the renderer
-	// forgets are lost.
+	// renewing prevents that counting starts or ends while a renderer clears its records, because events are lost then.
 	renewing sync.Mutex
 	// The monitor guards State, sheets and records.
 	State   State

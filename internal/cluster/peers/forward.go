@@ -42,7 +42,7 @@ func (l *lost) repeatable(m *method) bool { return l.unsent || m.reads && !l.beg
 // Error returns a text for logs.
 func (l *lost) Error() string { return fmt.Sprintf("node %s does not answer: %v", l.node.ID, l.cause) }
 
-// retryAfter is the delay that clients are told to wait before they retry after the loss of a node.
+// retryAfter is the retry delay in the error that clients receive when a node is lost.
 const retryAfter = 2 * time.Second
 
 // status returns the client's error.

@@ -51,7 +51,7 @@ func complete(tool string, call json.RawMessage) bool {
 	return !slices.ContainsFunc(schema.Required, func(name string) bool { return given[name] == nil })
 }
 
-// step returns a call of browser_interact if the arguments are those of a single step, and nil otherwise.
+// step returns the arguments with the single step in a list, or nil if the call is not one of browser_interact with a single step.
 func step(c *Call) json.RawMessage {
 	var given map[string]any
 	if c.tool != "browser_interact" || json.Unmarshal(c.Arguments, &given) != nil || given["steps"] != nil {

@@ -114,7 +114,7 @@ func (a *Access) Create(ctx context.Context, id string, s sessions.Settings, sta
 	who := identity.From(ctx)
 	switch {
 	case who.Name() == "":
-		return sessions.Info{}, nobody()
+		return sessions.Info{}, noPrincipal()
 	case id == "" && !who.IsOperator():
 		id = a.choose(who)
 	case id == "":
@@ -185,7 +185,7 @@ func (a *Access) Update(ctx context.Context, id string, s sessions.Settings) (se
 func (a *Access) Close(ctx context.Context, id string, keep bool) error {
 	if who := identity.From(ctx); id != "" && id != sessions.Default {
 		if id = who.Inward(id); id == "" {
-			return nobody()
+			return noPrincipal()
 		}
 	}
 	return a.sessions.Close(ctx, id, keep)
@@ -246,7 +246,7 @@ func (a *Access) session(ctx context.Context, id string) (string, error) {
 	}
 	name := who.Inward(id)
 	if name == "" {
-		return "", nobody()
+		return "", noPrincipal()
 	}
 	err := a.sessions.Has(name)
 	if err != nil && id == sessions.Default {
@@ -282,8 +282,8 @@ func (a *Access) of(who identity.Principal) *clientSessions {
 	return f
 }
 
-// nobody returns the error of a call without a principal, which indicates a bug in the daemon.
-func nobody() error {
+// noPrincipal returns the error of a call that has no principal. Only a bug in the daemon causes it.
+func noPrincipal() error {
 	return apierr.Errorf(apierr.NotFound, "no session: the call has no principal: this is a bug in domtap: please report it")
 }
 

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// fileLimits returns an error, because Windows has no such limit.
+// fileLimits always fails: Windows does not limit the number of open files.
 func fileLimits() (soft, hard uint64, err error) { return 0, 0, errors.ErrUnsupported }
 
 // space returns the size of the volume that contains a path, and its free space, in bytes.

@@ -287,7 +287,7 @@ function hasNoAttributes(el) {
 }
 
 /**
- * The closed shadow roots that the daemon found, by host; null while no such root is known.
+ * Maps hosts to the closed shadow roots that the daemon found. It is null until the first one is found.
  * @type {WeakMap<El, Shadow> | null}
  */
 let closedRoots = null;

@@ -32,7 +32,7 @@ class Timers {
     /** Whether the daemon acts. */
     this.acting = false;
     /**
-     * The timer count before the event that is being handled, or null if there is no such event.
+     * The number of counted timers when the current event started, or null between events.
      * @type {number | null}
      */
     this.before = null;
