@@ -23,34 +23,34 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// OutcomeKind says what a person would notice.
+// OutcomeKind is the kind of something that a person would notice.
 type OutcomeKind int32
 
 const (
 	// Never sent.
 	OutcomeKind_OUTCOME_KIND_UNSPECIFIED OutcomeKind = 0
-	// A new text of a live region: role alert, or assertive. An alert that is shown again counts.
+	// A new text of a live region with role alert, or of an assertive region. An alert that is shown again counts as new.
 	OutcomeKind_OUTCOME_KIND_ALERT OutcomeKind = 1
-	// Of role status, of an `output`, or of another polite region.
+	// A new text of a live region with role status, of an `output` element, or of another polite region.
 	OutcomeKind_OUTCOME_KIND_STATUS OutcomeKind = 2
-	// Of role log: only what was added.
+	// A text that was added to a live region with role log.
 	OutcomeKind_OUTCOME_KIND_LOG OutcomeKind = 3
-	// A dialog, popover or modal of the page that opened, or, with `gone`, was closed. Dialogs of the browser are in
-	// Tab.dialog.
+	// A dialog, popover or modal of the page that opened or, with `gone`, closed. For JavaScript dialogs, see Tab.dialog.
 	OutcomeKind_OUTCOME_KIND_DIALOG OutcomeKind = 4
 	// A field that became invalid, or that kept the browser from submitting its form.
 	OutcomeKind_OUTCOME_KIND_INVALID OutcomeKind = 5
-	// A new heading of level 1 to 3, at most three of them, or a new title of the document.
+	// A new heading of level 1 to 3 (at most three of them), or a new title of the document.
 	OutcomeKind_OUTCOME_KIND_HEADING OutcomeKind = 6
-	// A text that appeared over the page, without a role that says what it is.
+	// A text that appeared on top of the page and has no role that identifies it.
 	OutcomeKind_OUTCOME_KIND_TOAST OutcomeKind = 7
-	// Something that is still going on: aria-busy, a progress bar, requests.
+	// Work that is still in progress: aria-busy, a progress bar, or requests.
 	OutcomeKind_OUTCOME_KIND_BUSY OutcomeKind = 8
-	// A text of the page itself that changed, or that is new, while a caller acted: a counter, a paragraph. At most three, and
-	// none that the diff of the answer has. In answers as DENSE_DIFF also of a document that is much the one before.
+	// A text of the page that is new or changed during an action, such as a counter or a paragraph. At most three, and
+	// none that the diff of the answer contains. In DENSE_DIFF answers, also texts of a new document that is mostly equal
+	// to the one before.
 	OutcomeKind_OUTCOME_KIND_TEXT OutcomeKind = 9
-	// An element that an action made look different, and none of whose fields changed. The text says what differs, such as
-	// "background silver → green, border".
+	// An element whose appearance changed by an action, but none of whose fields did. The text describes the difference,
+	// such as "background silver → green, border".
 	OutcomeKind_OUTCOME_KIND_LOOK OutcomeKind = 10
 )
 
@@ -111,20 +111,21 @@ func (OutcomeKind) EnumDescriptor() ([]byte, []int) {
 	return file_domtap_v1_outcome_proto_rawDescGZIP(), []int{0}
 }
 
-// Outcome is something that a person would notice, whatever the view of the caller lists. All texts are the page's own,
-// white space folded, cut with an ellipsis; values of password fields never appear in them.
+// Outcome is something that a person would notice, whether or not the caller's view contains it. All texts come from
+// the page and are untrusted. White space is collapsed, and long texts are cut with an ellipsis. They never contain the
+// values of password fields.
 type Outcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Kind  OutcomeKind            `protobuf:"varint,1,opt,name=kind,proto3,enum=domtap.v1.OutcomeKind" json:"kind,omitempty"`
-	// What it says. Of a dialog: its name, else its first text. Of an invalid field: its name and the message, such as
+	// The text. For a dialog, its name or else its first text. For an invalid field, its name and the message, such as:
 	// E-mail: Please include an "@".
 	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
-	// The element, if it has a ref.
+	// The element. Unset if it has no ref.
 	Ref *uint32 `protobuf:"varint,3,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
-	// It is no longer shown, as a toast that came and went. Of a dialog: it was closed.
+	// It is no longer shown, such as a toast that disappeared. For a dialog: it closed.
 	Gone bool `protobuf:"varint,4,opt,name=gone,proto3" json:"gone,omitempty"`
-	// Of a dialog that opened: the first text in it beside its name. Of a text: how many more changed, such as 5 more. Of
-	// a look: the refs of others that look different in the same way, such as 13, 14.
+	// For a dialog that opened, the first text in it other than its name. For a text, how many more texts changed, such
+	// as "5 more". For a look, the refs of other elements with the same change, such as "13, 14". Otherwise empty.
 	Detail        string `protobuf:"bytes,5,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

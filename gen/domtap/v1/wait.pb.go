@@ -24,20 +24,20 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ElementState is the state that a wait requires of an element.
+// ElementState is the state of an element that a condition requires.
 type ElementState int32
 
 const (
-	// PRESENT.
+	// Selects PRESENT.
 	ElementState_ELEMENT_STATE_UNSPECIFIED ElementState = 0
-	// An element matches. The stored DOM has only visible elements, so without a selector this is VISIBLE; a selector
-	// also matches hidden elements.
+	// An element matches. A selector also matches hidden elements. Without a selector, PRESENT equals VISIBLE, because
+	// the stored DOM contains only visible elements.
 	ElementState_ELEMENT_STATE_PRESENT ElementState = 1
 	// No element matches.
 	ElementState_ELEMENT_STATE_GONE ElementState = 2
-	// A visible element matches: it has a box and is not hidden. It need not be in the viewport.
+	// A visible element matches: it has a box and is not hidden. It may be outside the viewport.
 	ElementState_ELEMENT_STATE_VISIBLE ElementState = 3
-	// VISIBLE, and not disabled.
+	// A visible element matches that is not disabled.
 	ElementState_ELEMENT_STATE_ENABLED ElementState = 4
 )
 
@@ -86,27 +86,29 @@ func (ElementState) EnumDescriptor() ([]byte, []int) {
 	return file_domtap_v1_wait_proto_rawDescGZIP(), []int{0}
 }
 
-// ElementCondition holds when one element matches everything that is set. Set at least one of role, name, text, ref
-// and selector. Texts match without regard to case and as a part, unless exact is set. Elements of all frames
-// count.
+// ElementCondition holds if one element matches all fields that are set. At least one of role, name, text, ref and
+// selector is required. Elements of all frames count. Unless `exact` is set, name and text match any part of the text,
+// regardless of case.
 type ElementCondition struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The computed ARIA role, in full, such as "button"; or, for an element without one, its tag.
+	// The whole computed ARIA role, such as "button", regardless of case. For an element without a role, its tag.
 	Role string `protobuf:"bytes,1,opt,name=role,proto3" json:"role,omitempty"`
-	// The accessible name, which is Element.text.
+	// The accessible name, at most 1,000 bytes. The whole name is compared, up to 10,000 characters.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// The accessible name, the text (all of it, up to 10,000 characters), the value or the
-	// placeholder.
-	Text string  `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
-	Ref  *uint32 `protobuf:"varint,4,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
-	// A CSS selector, at most 1,000 bytes. It is evaluated in every frame and every shadow root, open or closed, and
-	// does not cross their boundaries. If other fields are set, too, the first 1,000 matches of each frame are
-	// considered.
+	// The accessible name, the value or the placeholder, at most 1,000 bytes. The whole name is compared, up to 10,000
+	// characters.
+	Text string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	// The ref of the element.
+	Ref *uint32 `protobuf:"varint,4,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
+	// A CSS selector, at most 1,000 bytes. It is evaluated in every frame and every shadow root, open or closed, and does
+	// not cross their boundaries. If other fields are set as well, only the first 1,000 matches of each frame count.
 	Selector string `protobuf:"bytes,5,opt,name=selector,proto3" json:"selector,omitempty"`
-	// name and text must match the whole text, with its case.
-	Exact bool         `protobuf:"varint,6,opt,name=exact,proto3" json:"exact,omitempty"`
+	// Require name and text to match the whole text, including case.
+	Exact bool `protobuf:"varint,6,opt,name=exact,proto3" json:"exact,omitempty"`
+	// The state that the element must have.
 	State ElementState `protobuf:"varint,7,opt,name=state,proto3,enum=domtap.v1.ElementState" json:"state,omitempty"`
-	// Only elements that have this around them, as Target.within; together with role, name, text, ref or selector.
+	// Match only elements with these surroundings, as in Target.within, at most 1,000 bytes. Requires role, name, text,
+	// ref or selector.
 	Within        string `protobuf:"bytes,8,opt,name=within,proto3" json:"within,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -198,25 +200,30 @@ func (x *ElementCondition) GetWithin() string {
 	return ""
 }
 
-// WaitCondition holds when everything that is set holds at the same time. Set at least one field. Changes that are
-// shorter than the page takes to report them (some milliseconds) may be missed.
+// WaitCondition holds if everything that is set holds at the same time. At least one field is required. Changes that
+// last only a few milliseconds may be missed.
 type WaitCondition struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Element *ElementCondition      `protobuf:"bytes,1,opt,name=element,proto3" json:"element,omitempty"`
-	// Shown anywhere on the page, as the text of an element condition: a part is enough, in any case.
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// An element is present, visible, enabled or gone.
+	Element *ElementCondition `protobuf:"bytes,1,opt,name=element,proto3" json:"element,omitempty"`
+	// A text that is shown anywhere on the page, at most 1,000 bytes. It is matched as ElementCondition.text is, as a
+	// part and regardless of case.
 	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
-	// The URL of the page: with a "*" in it, which stands for any characters, the whole URL; else a part of it.
+	// The URL of the page, at most 1,000 bytes. If it contains "*", which stands for any characters, it must match the
+	// whole URL; otherwise a part of the URL. Case matters.
 	Url string `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
-	// The document is loaded, and no request of the page was under way for this time; 0: 500 ms. At most 1 minute.
-	// Requests of all frames count, except WebSockets, EventSources, beacons and requests of workers. The browser
-	// reports requests only while a call waits for them: a request that began earlier, on a loaded document, counts
-	// from its next event. To cover the requests of an action, put the wait into its turn (a wait step of Interact),
-	// or start the wait before it.
+	// The document is loaded and no request of the page was in progress for this time, at most 1 minute. 0 selects 500
+	// ms.
+	//
+	// Requests of all frames count, except WebSockets, EventSources, beacons and requests of workers. The browser reports
+	// requests only while a call waits for them, so a request that started before the wait counts only from its next
+	// event. To cover the requests of an action, use a wait step in the same Interact call, or start the wait before the
+	// action.
 	NetworkIdle *durationpb.Duration `protobuf:"bytes,4,opt,name=network_idle,json=networkIdle,proto3" json:"network_idle,omitempty"`
-	// The elements and texts of the page did not change for this time. 1 ms to 1 minute.
+	// The elements and texts of the page did not change for this time, 1 ms to 1 minute.
 	Quiet *durationpb.Duration `protobuf:"bytes,5,opt,name=quiet,proto3" json:"quiet,omitempty"`
-	// An element, a text, the title or the URL changed since the wait began, or since the revision that it names. The
-	// condition still holds if the change is undone.
+	// An element, a text, the title or the URL changed since the wait started, or since the since_revision of the
+	// request. The condition still holds if the change is undone.
 	Change        bool `protobuf:"varint,6,opt,name=change,proto3" json:"change,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
