@@ -114,26 +114,26 @@ func deviceWords() []cobra.Completion {
 	return words
 }
 
-const rootHelp = `domtap gives programs the DOM of live browser tabs: as compact text, as elements with stable refs, and as a
-stream of changes.
+const rootHelp = `domtap reads and controls live browser tabs. It prints pages as compact text with a stable ref for each
+element, and every change of a page as it happens.
 
-Every command below is a client of a daemon that owns a Chromium. The first command that needs the daemon
-starts it; domtap stop ends it.`
+The commands call a daemon that runs Chromium. The first command that needs the daemon starts it. domtap stop
+stops it.`
 
-const rootExample = `  domtap open https://example.com    # open a page; prints the tab
-  domtap compact                     # one line per element: [ref] text (tag …)
-  domtap click 0                     # click the element with ref 0; prints what changed
-  domtap watch                       # print every change as it happens; Ctrl-C ends it`
+const rootExample = `  domtap open https://example.com    # open a page and print the tab
+  domtap compact                     # print one line per element: [ref] text (tag …)
+  domtap click 0                     # click the element with ref 0 and print what changed
+  domtap watch                       # print every change until Ctrl-C`
 
 const rootNotes = `
 Exit codes:
-  0  success                      4  stale ref, not actionable, navigation failed
-  1  any other failure            5  timeout
-  2  wrong usage or bad input     6  daemon unreachable, or it cannot start
-  3  no such tab, session, frame  7  permission denied, or no valid token
+  0  success                         4  stale ref, not actionable, navigation failed
+  1  any other failure               5  timeout
+  2  wrong usage or invalid input    6  daemon unreachable or unable to start
+  3  no such tab, session or frame   7  permission denied or no valid token
   130  interrupted
 
-Problems? domtap doctor checks everything and prints what to do.
+If something does not work, run domtap doctor. It checks everything and prints what to do.
 `
 
 // newRoot returns the command domtap. If args begins with the name of a command, newRoot creates only that subcommand, because creating all
@@ -143,7 +143,7 @@ func newRoot(a *cli.App, args ...string) *cobra.Command {
 	a.Root = func(words ...string) *cobra.Command { return newRoot(cli.New(a.Env), words...) }
 	root := &cobra.Command{
 		Use:           "domtap",
-		Short:         "The DOM of live browser tabs, for programs",
+		Short:         "Read and control live browser tabs",
 		Long:          rootHelp,
 		Example:       rootExample,
 		Version:       a.Version,
@@ -155,12 +155,14 @@ func newRoot(a *cli.App, args ...string) *cobra.Command {
 	root.SetGlobalNormalizationFunc(cli.NormalizeFlag)
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
 	root.SetVersionTemplate("domtap {{.Version}}\n")
+	root.Flags().BoolP("version", "v", false, "print the version")
 	root.SetHelpTemplate(helpTemplate(root.HelpTemplate()))
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if slices.Contains(args, "all") {
 			cmd.Annotations = map[string]string{helpAll: ""}
 		}
+		nameHelp(root)
 		help(cmd, args)
 	})
 	all := groups()
@@ -179,6 +181,16 @@ func newRoot(a *cli.App, args ...string) *cobra.Command {
 	cli.OnlySubcommands(root)
 	completeFlags(root)
 	return root
+}
+
+// nameHelp replaces the texts of the help command, which cobra adds before it runs a command line.
+func nameHelp(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "help" {
+			cmd.Use, cmd.Short = "help [COMMAND]", "Print the help of a command"
+			cmd.Long = "Print the help of a command, as domtap COMMAND --help does. Without COMMAND, list all commands."
+		}
+	}
 }
 
 // named reports whether args begins with the name of a command.
@@ -219,8 +231,14 @@ func usageTemplate(template string) string {
 	cobra.AddTemplateFunc("ownFlags", func(f *pflag.FlagSet) string { return flagUsages(f, isOwn) })
 	cobra.AddTemplateFunc("otherFlags", otherFlags)
 	cobra.AddTemplateFunc("examples", examples)
-	const all = "{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}"
-	const parted = `{{ownFlags .LocalFlags | trimTrailingWhitespaces}}{{with otherFlags .}}
+	const all = `{{if .HasAvailableLocalFlags}}
+
+Flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}`
+	const parted = `{{with ownFlags .LocalFlags}}
+
+Flags:
+{{. | trimTrailingWhitespaces}}{{end}}{{with otherFlags .}}
 
 {{. | trimTrailingWhitespaces}}{{end}}`
 	template = strings.Replace(template, "{{.Example}}", "{{examples .}}", 1)
@@ -261,22 +279,22 @@ func otherFlags(cmd *cobra.Command) string {
 	}
 	var b strings.Builder
 	if len(rare) > 0 {
-		b.WriteString("Also: " + strings.Join(rare, " ") + "\n")
+		b.WriteString("More flags: " + strings.Join(rare, " ") + "\n")
 	}
 	if len(target) > 0 {
-		b.WriteString("Which element: " + strings.Join(target, " ") + "\n")
+		b.WriteString("Target flags: " + strings.Join(target, " ") + "\n")
 	}
-	return b.String() + "Every command: " + strings.Join(common, " ") + " and more; --help all says all\n"
+	return b.String() + "Common flags: " + strings.Join(common, " ") + " and others. Pass --help all for details.\n"
 }
 
 // allFlags describes the flags that otherFlags only names by default.
 func allFlags(f *pflag.FlagSet) string {
-	all := "Every command:\n" + flagUsages(f, cli.IsCommon)
+	all := "Common flags:\n" + flagUsages(f, cli.IsCommon)
 	if target := flagUsages(f, actcmd.IsTarget); target != "" {
-		all = "Which element:\n" + target + "\n" + all
+		all = "Target flags:\n" + target + "\n" + all
 	}
 	if rare := flagUsages(f, cli.IsRare); rare != "" {
-		all = "Also:\n" + rare + "\n" + all
+		all = "More flags:\n" + rare + "\n" + all
 	}
 	return all
 }

@@ -71,7 +71,7 @@ func TestALoginIsKept(t *testing.T) {
 			address = url + "/account" // a page that needs no wait
 		}
 		got, flags := loginCommand(t, c.in, append([]string{address, "--state", file}, c.more...)...)
-		if got.code != exit.OK || !strings.Contains(got.errors, "log in in the window") {
+		if got.code != exit.OK || !strings.Contains(got.errors, "log in in the browser window") {
 			t.Fatalf("%s: %+v", what, got)
 		}
 		if !slices.Contains(flags, "--headless=false") || !slices.Contains(flags, "--remote=") {

@@ -100,13 +100,13 @@ func TestCommandsOfOtherProgramsAreNamed(t *testing.T) {
 		if found, _, _ := root.Find([]string{word}); found != root {
 			t.Errorf("%s is a command", word)
 		}
-		if hint := hintOf(t, word); hint != "here that is: "+line {
+		if hint := hintOf(t, word); hint != "use: "+line {
 			t.Errorf("%s: the hint is %q", word, hint)
 		}
 		checkTypable(t, line)
 	}
 	for _, word := range []string{"wait-for", "executeJs", "new_tab"} {
-		if hint := hintOf(t, word, "x", "--y"); !strings.HasPrefix(hint, "here that is: domtap ") {
+		if hint := hintOf(t, word, "x", "--y"); !strings.HasPrefix(hint, "use: domtap ") {
 			t.Errorf("%s: the hint is %q", word, hint)
 		}
 	}
@@ -134,7 +134,7 @@ func TestOneLineThatWorks(t *testing.T) {
 		"open x --wait":            "for example: domtap open x --wait load",
 		"tabs --timeout never":     "for example: domtap tabs --timeout 30s",
 		"do clik":                  "did you mean: domtap click REF, for example: domtap click Pay",
-		"do navigate":              "here that is: domtap goto https://example.com",
+		"do navigate":              "use: domtap goto https://example.com",
 		"do qqzzqq":                "domtap --help lists the commands",
 		"do open":                  "usage: domtap open URL, for example: domtap open https://example.com",
 		"batch":                    "usage: domtap batch URL... | -, for example: domtap batch example.com example.org",
@@ -165,7 +165,7 @@ func TestReplAnswersWithOneLine(t *testing.T) {
 	cmd.in = "clik 3\nnavigate x.example\nopen\nclick 3 --cont 2\n"
 	got := cmd.run(t, "repl", "--keep-going")
 	for _, want := range []string{
-		"did you mean: domtap click 3\n", "here that is: domtap goto https://example.com\n", "usage: domtap open URL, for example: domtap open https://example.com\n",
+		"did you mean: domtap click 3\n", "use: domtap goto https://example.com\n", "usage: domtap open URL, for example: domtap open https://example.com\n",
 		"did you mean: domtap click 3 --count 2\n",
 	} {
 		if !strings.Contains(got.errors, "\nhint: "+want) {

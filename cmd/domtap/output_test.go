@@ -231,12 +231,12 @@ func TestHelpNamesEveryCommandAndExitCode(t *testing.T) {
 
 func TestHelpSetsCommonFlagsApart(t *testing.T) {
 	got := (command{}).run(t, "watch", "--help")
-	own, common, found := strings.Cut(got.out, "Every command: ")
+	own, common, found := strings.Cut(got.out, "Common flags: ")
 	if !found || !strings.Contains(own, "--count") || !strings.Contains(own, "--timeout") || !strings.Contains(common, "--tab") || strings.Contains(own, "--addr") {
 		t.Errorf("got %s", got.out)
 	}
 	got = (command{}).run(t, "click", "--help")
-	if !strings.Contains(got.out, "Which element: --at --label --name --nth ") || strings.Contains(got.out, "the field with this label") {
+	if !strings.Contains(got.out, "Target flags: --at --label --name --nth ") || strings.Contains(got.out, "the field with this label") {
 		t.Errorf("got %s", got.out)
 	}
 	got = (command{}).run(t, "click", "--help", "all")
@@ -250,7 +250,7 @@ func TestHelpAllHasNoEmptyPart(t *testing.T) {
 	forEachCommand(newRoot(newApp(nil, nil, nil, nil)), func(cmd *cobra.Command) {
 		words := strings.Fields(cmd.CommandPath())[1:]
 		got := (command{}).run(t, append(words, "--help", "all")...)
-		for _, heading := range []string{"Which element:", "Every command:"} {
+		for _, heading := range []string{"More flags:", "Target flags:", "Common flags:"} {
 			if _, below, found := strings.Cut(got.out, "\n"+heading+"\n"); found && !strings.HasPrefix(strings.TrimLeft(below, " "), "-") {
 				t.Errorf("%s: nothing is below %q in %s", cmd.CommandPath(), heading, got.out)
 			}

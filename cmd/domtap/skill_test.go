@@ -124,10 +124,10 @@ func TestMCPInstall(t *testing.T) {
 	if _, err := os.Stat(file); err == nil {
 		t.Error("--print wrote the file")
 	}
-	run(file+": Cursor starts /opt/domtap mcp now, as domtap\n", "install", "cursor", "--program", "/opt/domtap")
+	run(file+": Cursor now starts /opt/domtap mcp, as domtap\n", "install", "cursor", "--program", "/opt/domtap")
 	run(file+": nothing to do\n", "install", "cursor", "--program", "/opt/domtap")
-	run("the file as it was: "+file+".before-domtap\n", "install", "cursor", "--program", "/opt/other")
-	run(file+": Cursor does not start domtap any more\n", "uninstall", "cursor")
+	run("backup: "+file+".before-domtap\n", "install", "cursor", "--program", "/opt/other")
+	run(file+": Cursor no longer starts domtap\n", "uninstall", "cursor")
 	run(file+": nothing to do\n", "uninstall", "cursor")
 	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)

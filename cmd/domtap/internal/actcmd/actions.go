@@ -16,17 +16,17 @@ import (
 // actions lists all actions, in the order of the help.
 var actions = []action{
 	{
-		name: "click", short: "Click an element, and print what that changed",
-		long: `Click the element with this ref or this text, wait until the page has settled, and print what changed.
+		name: "click", short: "Click an element and print what changed",
+		long: `Click the element with this ref or this text, wait for the page to settle, and print what changed.
 
-A ref is never reused for another element: if the element is gone, the click fails (exit code 4) and hits nothing
-else. The click also fails if the element stays covered or disabled for longer than 2 seconds, and if several
-elements have the text.`,
+A ref is never reused for another element. If the element is gone, the click fails with exit code 4
+and clicks nothing else. The click also fails if the element stays covered or disabled for more than
+2 seconds, or if several elements have the text.`,
 		example: "  domtap click Pay\n  domtap click button Pay --within \"Order 12\"\n  domtap click 12\n  domtap click 12 --button right --modifier Shift\n  domtap click 12 --hold 800ms\n  domtap click --at 120,40",
 		flags: func(f *pflag.FlagSet, o *options) {
-			f.StringVar(&o.button, "button", "", "left (default), middle or right")
-			f.Int32Var(&o.count, "count", 0, "how often to click, 1 to 3: 3 selects a paragraph (default 1)")
-			f.DurationVar(&o.hold, "hold", 0, "hold the button for so long before it is released, at most 10s")
+			f.StringVar(&o.button, "button", "", "left, middle or right (default left)")
+			f.Int32Var(&o.count, "count", 0, "number of clicks, 1 to 3; 3 selects a paragraph (default 1)")
+			f.DurationVar(&o.hold, "hold", 0, "hold the button for this long before releasing it, at most 10s")
 			f.StringArrayVar(&o.modifiers, "modifier", nil, "hold Alt, Control, Meta or Shift; may be repeated")
 			cli.MarkRare(f, "modifier")
 		},
@@ -35,62 +35,63 @@ elements have the text.`,
 		},
 	},
 	{
-		name: "dblclick", short: "Double-click an element, and print what that changed",
-		long: "Click the element twice, with the checks of domtap click.", example: "  domtap dblclick 12",
+		name: "dblclick", short: "Double-click an element and print what changed",
+		long: "Double-click the element, with the same checks as domtap click.", example: "  domtap dblclick 12",
 		step: func(t *domtapv1.Target, _ []string, _ *options) (*domtapv1.Step, error) {
 			return &domtapv1.Step{Action: &domtapv1.Step_DoubleClick{DoubleClick: &domtapv1.DoubleClickStep{Target: t}}}, nil
 		},
 	},
 	{
-		name: "hover", short: "Move the pointer over an element, and print what that changed",
-		long: "Move the pointer over the element and leave it there, so that hover menus open.", example: "  domtap hover 3",
+		name: "hover", short: "Move the pointer over an element and print what changed",
+		long: "Move the pointer over the element and leave it there. Menus that open on hover stay open.", example: "  domtap hover 3",
 		step: func(t *domtapv1.Target, _ []string, _ *options) (*domtapv1.Step, error) {
 			return &domtapv1.Step{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: t}}}, nil
 		},
 	},
 	{
-		name: "type", field: true, args: []string{"TEXT"}, focused: true, short: "Type into an element, and print what that changed",
-		long: `Focus the element with this ref, type TEXT after its present text, key by key, and print what changed.
-A line break in TEXT is the key Enter. Without REF, a TEXT that does not look
-like a ref goes to what has the focus, or to the document, if that listens for keys; with --focused any TEXT does.
+		name: "type", field: true, args: []string{"TEXT"}, focused: true, short: "Type into an element and print what changed",
+		long: `Focus the element with this ref, type TEXT key by key after its current text, and print what changed.
+A line break in TEXT presses Enter. Without REF, a TEXT that does not look like a ref goes to the
+focused element, or to the document if it listens for keys. With --focused, any TEXT does.
 
-TEXT - reads standard input, so that a password does not appear in the list of processes. Put a TEXT
-that begins with a dash after two dashes: domtap type 7 -- -5`,
+TEXT - reads standard input, which keeps a password out of the list of processes. Put a TEXT that
+begins with a dash after two dashes: domtap type 7 -- -5`,
 		example: "  domtap type 7 \"a@b.example\" --submit\n  domtap type --focused 42\n  pass show shop | domtap type 8 -",
 		flags: func(f *pflag.FlagSet, o *options) {
 			f.BoolVar(&o.submit, "submit", false, "press Enter afterwards")
-			f.BoolVar(&o.focused, "focused", false, "type to what has the focus, or to the document: there is no REF")
+			f.BoolVar(&o.focused, "focused", false, "type into the focused element or the document, without REF")
 		},
 		step: func(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, error) {
 			return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: t, Text: args[0], Submit: o.submit}}}, nil
 		},
 	},
 	{
-		name: "fill", field: true, args: []string{"TEXT"}, short: "Replace the value of an element, and print what that changed",
-		long: `Replace the text or value of a field or an editor by TEXT. Write dates and times as HTML does (2026-11-21,
-09:30), a range as a number, a colour as #1a2b3c. An empty TEXT clears the field. TEXT - reads
-standard input.`,
+		name: "fill", field: true, args: []string{"TEXT"}, short: "Replace the value of an element and print what changed",
+		long: `Replace the text or value of a field or an editor with TEXT. Write dates and times as in HTML
+(2026-11-21, 09:30), a range as a number, and a color as #1a2b3c. An empty TEXT clears the field.
+TEXT - reads standard input.`,
 		example: "  domtap fill Name \"Ada Lovelace\"\n  domtap fill 9 2026-11-21",
 		step: func(t *domtapv1.Target, args []string, _ *options) (*domtapv1.Step, error) {
 			return &domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: t, Text: args[0]}}}, nil
 		},
 	},
 	{
-		name: "press", args: []string{"KEY"}, optionalTarget: true, short: "Press a key, and print what that changed",
-		long: `Press a key on what has the focus, or the document, or on the element with this ref. A key is a
-character, or a name such as Enter, Tab, Escape, ArrowDown, PageUp, F5, Numpad7, with modifiers before it.`,
+		name: "press", args: []string{"KEY"}, optionalTarget: true, short: "Press a key and print what changed",
+		long: `Press a key in the element with this ref. Without REF, press it in the focused element or the document.
+A key is a character or a name such as Enter, Tab, Escape, ArrowDown, PageUp, F5 or Numpad7, with
+modifiers before it.`,
 		example: "  domtap press Escape\n  domtap press Control+a 7\n  domtap press ArrowDown --repeat 3\n  domtap press ArrowRight --hold 500ms",
 		flags: func(f *pflag.FlagSet, o *options) {
-			f.Int32Var(&o.repeat, "repeat", 0, "press the key 1 to 100 times (default: once)")
-			f.DurationVar(&o.hold, "hold", 0, "hold the key for so long, at most 10s; it repeats meanwhile")
+			f.Int32Var(&o.repeat, "repeat", 0, "press the key this many times, 1 to 100 (default 1)")
+			f.DurationVar(&o.hold, "hold", 0, "hold the key for this long, at most 10s; a held key repeats")
 		},
 		step: func(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, error) {
 			return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: t, Key: args[0], Repeat: o.repeat, Hold: holding(o.hold)}}}, nil
 		},
 	},
 	{
-		name: "select", field: true, args: []string{"OPTION…"}, short: "Select options, and print what that changed",
-		long:    "Select the options with these values or labels, and deselect all others. A custom list is operated by clicks.",
+		name: "select", field: true, args: []string{"OPTION…"}, short: "Select options and print what changed",
+		long:    "Select the options with these values or labels, and deselect all others. In a custom list, the options are clicked.",
 		example: "  domtap select 5 Germany\n  domtap select 6 red blue",
 		step: func(t *domtapv1.Target, args []string, _ *options) (*domtapv1.Step, error) {
 			return &domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: t, Values: args}}}, nil
@@ -98,52 +99,52 @@ character, or a name such as Enter, Tab, Escape, ArrowDown, PageUp, F5, Numpad7,
 	},
 	{
 		name: "check", field: true, short: "Check a checkbox, radio button or switch",
-		long: "Check the element. An element that is already checked stays as it is.", example: "  domtap check 9",
+		long: "Check the element. An element that is already checked stays checked.", example: "  domtap check 9",
 		step: func(t *domtapv1.Target, _ []string, _ *options) (*domtapv1.Step, error) {
 			return &domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{Target: t}}}, nil
 		},
 	},
 	{
 		name: "uncheck", field: true, short: "Uncheck a checkbox or switch",
-		long: "Uncheck the element. An element that is already unchecked stays as it is.", example: "  domtap uncheck 9",
+		long: "Uncheck the element. An element that is already unchecked stays unchecked.", example: "  domtap uncheck 9",
 		step: func(t *domtapv1.Target, _ []string, _ *options) (*domtapv1.Step, error) {
 			return &domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: t}}}, nil
 		},
 	},
 	{
 		name: "scroll", optionalTarget: true, short: "Scroll an element into view, or by a distance",
-		long: `Scroll the element with this ref into view. With --by, turn the mouse wheel over the element, or over
-the middle of the page without REF. The words down, up, top and bottom scroll the page.`,
+		long: `Scroll the element with this ref into view. With --by, turn the mouse wheel over the element, or
+without REF over the middle of the page. The words down, up, top and bottom scroll the page.`,
 		example: "  domtap scroll 40\n  domtap scroll bottom\n  domtap scroll --by 0,600\n  domtap scroll 12 --by 0,-200\n  domtap scroll 12 --to end",
 		flags: func(f *pflag.FlagSet, o *options) {
 			f.StringVar(&o.by, "by", "", "scroll by X,Y, in CSS pixels")
 			f.StringArrayVar(&o.modifiers, "modifier", nil, "hold Alt, Control, Meta or Shift while the wheel turns; may be repeated")
-			f.StringVar(&o.to, "to", "", "scroll to the start or the end of what scrolls there, at most by 100,000 pixels: start or end")
+			f.StringVar(&o.to, "to", "", "scroll to the start or the end of the scrollable area, by at most 100,000 pixels: start or end")
 		},
 		step: scrollStep,
 	},
 	{
-		name: "drag", args: []string{"TO"}, short: "Drag an element to another, or by a distance",
-		long: `Drag the element to the element with the ref TO, or by a distance: as an HTML drag with its data, if the
-page starts one, else with the pointer alone. With --waypoint, the pointer passes other elements or points on
-its way, in the order of the flags.`,
+		name: "drag", args: []string{"TO"}, short: "Drag an element to another element or by a distance",
+		long: `Drag the element to the element with the ref TO, or by a distance. If the page starts an HTML drag, its
+data is dropped. Otherwise only the pointer moves. With --waypoint, the pointer passes other elements
+or points on its way, in the order of the flags.`,
 		example: "  domtap drag 4 9\n  domtap drag 7 --by 120,0\n  domtap drag 7 --to-at 300,200\n  domtap drag 4 9 --waypoint 6 --waypoint 300,200",
 		flags: func(f *pflag.FlagSet, o *options) {
 			f.StringVar(&o.by, "by", "", "drag the element by X,Y, in CSS pixels")
-			f.DurationVar(&o.hold, "hold", 0, "hold the element for so long before it is moved, at most 10s")
+			f.DurationVar(&o.hold, "hold", 0, "hold the element for this long before moving it, at most 10s")
 			f.StringVar(&o.toAt, "to-at", "", "drag the element to the point X,Y of the viewport")
-			f.StringArrayVar(&o.waypoints, "waypoint", nil, "pass the element with this ref, or the point X,Y of the viewport; repeat it for more")
+			f.StringArrayVar(&o.waypoints, "waypoint", nil, "pass the element with this ref, or the point X,Y of the viewport; may be repeated")
 		},
 		step: dragStep,
 	},
 	{
-		name: "upload", args: []string{"FILE…"}, short: "Upload files to a file input, to what opens a file chooser, or to a place to drop files",
-		long: `Upload files of this machine to a file input, its label, a button that opens a file chooser, or a place
-to drop files. Up to 4 MiB in total are sent with the request. Larger files are passed by path, which the
-daemon must allow with domtap serve --upload-dir.`,
+		name: "upload", args: []string{"FILE…"}, short: "Upload files to a file input, a file chooser or a drop zone",
+		long: `Upload files from this machine to a file input, its label, a button that opens a file chooser, or a
+drop zone. The request carries up to 4 MiB in total. Larger files are passed by path, which the daemon
+must allow with domtap serve --upload-dir.`,
 		example: "  domtap upload 7 photo.png\n  domtap upload 7 --by-path /srv/files/video.mp4",
 		flags: func(f *pflag.FlagSet, o *options) {
-			f.BoolVar(&o.byPath, "by-path", false, "upload by path, for files on the daemon's machine")
+			f.BoolVar(&o.byPath, "by-path", false, "upload by path; the files are on the daemon's machine")
 		},
 		step: uploadStep,
 	},

@@ -15,19 +15,19 @@ import (
 func Dialog(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dialog accept [TEXT] | dismiss",
-		Short: "Answer the alert, confirm, prompt or beforeunload dialog that a page has opened",
-		Long: `Answer the JavaScript dialog that a page has opened: alert, confirm, prompt, or the question
-whether to leave the page (beforeunload). The page is blocked until the dialog is answered; domtap tabs
-shows such tabs with the status dialog. domtap serve --dialogs accept (or dismiss) answers all dialogs
-at once.`,
+		Short: "Answer an open alert, confirm, prompt or beforeunload dialog",
+		Long: `Answer the JavaScript dialog that a page has opened: an alert, confirm or prompt, or the question
+whether to leave the page (beforeunload). The page is blocked until the dialog is answered. domtap tabs
+shows such a tab with the status dialog. domtap serve --dialogs accept (or dismiss) answers all dialogs
+immediately.`,
 		Example: "  domtap dialog accept\n  domtap dialog accept \"Ada\"\n  domtap dialog dismiss",
 		Args:    cli.Args(),
 		RunE: func(*cobra.Command, []string) error {
 			return errors.New("missing accept or dismiss")
 		},
 	}
-	cmd.AddCommand(answerCommand(a, "accept [TEXT]", "Press OK (or Leave), with TEXT as the answer to a prompt (default: the default of the prompt)", true),
-		answerCommand(a, "dismiss", "Press Cancel (or Stay)", false))
+	cmd.AddCommand(answerCommand(a, "accept [TEXT]", "Press OK or Leave; TEXT answers a prompt (default: the prompt's default)", true),
+		answerCommand(a, "dismiss", "Press Cancel or Stay", false))
 	cli.OnlySubcommands(cmd)
 	return cmd
 }

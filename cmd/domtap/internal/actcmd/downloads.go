@@ -16,15 +16,15 @@ func Downloads(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "downloads",
 		Short: "List the downloads of a session, newest first",
-		Long: `List the last 100 downloads of a session, newest first: the progress of each, and the path of its file.
+		Long: `List the last 100 downloads of a session, newest first, with their progress and the paths of their files.
 
-Files go into a directory of the session that only you can open. The directory is removed when the daemon
-stops, unless the daemon runs with --downloads-dir of domtap serve. With --json, print one Download per line.`,
+The files are in a directory of the session that only you can open. The daemon removes the directory when
+it stops, unless it runs with --downloads-dir of domtap serve. With --json, print one Download per line.`,
 		Example: "  domtap downloads\n  domtap downloads --json | jq -r .path",
 		Args:    cli.Args(),
 	}
 	a.Flags.Register(cmd)
-	cmd.Flags().StringVar(&session, "session", "", "the session (default: the session named default)")
+	cmd.Flags().StringVar(&session, "session", "", "the session (default: the default session)")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, _ []string) error {
 		answer, err := domtapv1.NewSessionServiceClient(c.Conn).ListDownloads(ctx, &domtapv1.ListDownloadsRequest{SessionId: session})
 		if err != nil {

@@ -18,9 +18,9 @@ func Eval(a *cli.App) *cobra.Command {
 	var frame string
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "eval EXPRESSION",
-		Short: "Evaluate JavaScript in a page; the daemon must allow it",
-		Long: `Evaluate an expression in the page's main world and print the result as JSON. A function is called, with
-the element of --ref as its argument; a promise is awaited. Put statements into a function. EXPRESSION -
+		Short: "Evaluate JavaScript in a page, if the daemon allows it",
+		Long: `Evaluate an expression in the page's main world and print the result as JSON. A function is called with
+the element of --ref as its argument. A promise is awaited. Put statements into a function. EXPRESSION -
 reads standard input. The daemon must run with domtap serve --allow-eval.`,
 		Example: "  domtap eval document.title\n  domtap eval --ref 12 'el => el.outerHTML'",
 		Args:    cli.Args("EXPRESSION"),

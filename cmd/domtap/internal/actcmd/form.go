@@ -13,11 +13,11 @@ import (
 	"github.com/domtap/domtap/internal/refs"
 )
 
-const formHelp = `Fill in fields of any kind with one command: texts, selects, checkboxes, radio buttons, dates, ranges, files.
-FIELD is the label, placeholder or name of the field, or its ref, as @7 or [7].
+const formHelp = `Fill in fields of any kind with one command: texts, selects, checkboxes, radio buttons, dates, ranges
+and files. FIELD is the label, placeholder or name of the field, or its ref as @7 or [7].
 
-A checkbox without =VALUE is checked. --file gives files of this machine to a file input, up to 4 MiB; repeat it for more. After the last
-field, --submit sends the form: by its button, or with Enter.`
+FIELD without =VALUE checks a checkbox. --file passes files from this machine to a file input, up to
+4 MiB; repeat it for more files. After the last field, --submit submits the form with its button or Enter.`
 
 // Form returns the command form.
 func Form(a *cli.App) *cobra.Command {
@@ -27,15 +27,15 @@ func Form(a *cli.App) *cobra.Command {
 	cmd := a.TabCommand(&cobra.Command{
 		Use:     "form FIELD=VALUE…",
 		Aliases: []string{"fill-form"},
-		Short:   "Fill in the fields of a form, and print what that changed",
+		Short:   "Fill in the fields of a form and print what changed",
 		Long:    formHelp,
 		Example: "  domtap form Name=Ada Email=ada@example.com Country=Norway \"I agree\" --submit\n  domtap form @7=secret --submit\n  domtap form Name=Ada --file Photo=ada.png",
 		Args:    cobra.ArbitraryArgs,
 	})
 	a.EachFlag(cmd, &each)
-	cmd.Flags().BoolVar(&submit, "submit", false, "send the form afterwards")
-	cmd.Flags().StringVar(&within, "within", "", "only fields with this around them, such as the legend or the heading of a part of the form")
-	cmd.Flags().StringArrayVar(&files, "file", nil, "give the file input FIELD the file PATH, as FIELD=PATH; may be repeated")
+	cmd.Flags().BoolVar(&submit, "submit", false, "submit the form afterwards")
+	cmd.Flags().StringVar(&within, "within", "", "only fields in the part of the form with this legend, heading or other text")
+	cmd.Flags().StringArrayVar(&files, "file", nil, "upload the file PATH to the file input FIELD, as FIELD=PATH; may be repeated")
 	cmd.Flags().StringVar(&url, "url", "", "load this URL first")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		request := &domtapv1.FillFormRequest{Submit: submit, Url: url, ClientId: c.ID, Format: a.Printer().DiffFormat(), Brief: a.Printer().Brief(each)}

@@ -14,20 +14,20 @@ import (
 
 // mouseHelp describes the steps.
 const mouseHelp = `Press a button, move the pointer and release the button, in at most 32 steps:
-  down [PLACE]          press the button at a place, or where the pointer is
-  move PLACE…           move to a place, through those before it
-  move [PLACE] by X,Y   move so far from a place, or from where the pointer is
+  down [PLACE]          press the button at a place, or at the pointer
+  move PLACE…           move to each place in turn
+  move [PLACE] by X,Y   move by a distance from a place, or from the pointer
   up                    release the button
-  press KEY             press a key meanwhile, such as Escape
+  press KEY             press a key, such as Escape
 A PLACE is a ref, or a point X,Y of the viewport.
 
-A button that is still down at the end is released then. The flags that name an element are the place of the first step without
-one. Put a distance that begins with a dash in quotes with its step: "move by -20,0".`
+If the button is still down at the end, it is released. The target flags name the place of the first
+step without a place. Quote a distance that begins with a dash together with its step: "move by -20,0".`
 
 // Mouse returns the command that presses, moves and releases the mouse in one turn.
 func Mouse(app *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "mouse STEP…", Short: "Press, move and release the mouse, and print what that changed",
+		Use: "mouse STEP…", Short: "Press, move and release the mouse, and print what changed",
 		Long:    mouseHelp,
 		Example: "  domtap mouse down 12 move by 80,0 up\n  domtap mouse down 100,100 move 150,100 150,150 100,100 up\n  domtap mouse down move by 0,40 up --role slider\n  domtap mouse down move by 0,40 up --role slider --name Volume --hold 500ms",
 	}
@@ -38,10 +38,10 @@ func Mouse(app *cli.App) *cobra.Command {
 	var each bool
 	app.EachFlag(cmd, &each)
 	t.register(cmd.Flags())
-	cmd.Flags().StringVar(&down.Button, "button", "", "left (default), middle or right")
+	cmd.Flags().StringVar(&down.Button, "button", "", "left, middle or right (default left)")
 	cmd.Flags().StringArrayVar(&down.Modifiers, "modifier", nil, "hold Alt, Control, Meta or Shift until the release; may be repeated")
-	cmd.Flags().DurationVar(&hold, "hold", 0, "hold the button for so long before it is moved, at most 10s")
-	cmd.Flags().Int32Var(&moves, "moves", 0, "in how many moves to go along each line, 1 to 100 (default 8)")
+	cmd.Flags().DurationVar(&hold, "hold", 0, "hold the button for this long before moving, at most 10s")
+	cmd.Flags().Int32Var(&moves, "moves", 0, "number of pointer moves along each line, 1 to 100 (default 8)")
 	cli.MarkRare(cmd.Flags(), "hold", "modifier", "moves")
 	app.TabCommand(cmd)
 	cmd.Args = func(_ *cobra.Command, args []string) error {

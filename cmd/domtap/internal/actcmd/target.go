@@ -30,15 +30,15 @@ var targetFlags = []string{"ref", "role", "name", "text", "label", "placeholder"
 func (t *target) register(f *pflag.FlagSet) {
 	t.flags = f
 	f.StringVar(&t.ref, "ref", "", "the element with this ref")
-	f.StringVar(&t.role, "role", "", "the element with this ARIA role, together with --name or --text if several have the role")
+	f.StringVar(&t.role, "role", "", "the element with this ARIA role; add --name or --text if several elements have the role")
 	f.StringVar(&t.name, "name", "", "the element with this accessible name, together with --role")
 	f.StringVar(&t.text, "text", "", "the element with this text")
 	f.StringVar(&t.label, "label", "", "the field with this label")
 	f.StringVar(&t.placeholder, "placeholder", "", "the field with this placeholder")
 	f.StringVar(&t.test, "test-id", "", "the element with this data-testid")
 	f.StringVar(&t.css, "selector", "", "the element that this CSS selector matches")
-	f.StringVar(&t.within, "within", "", "only an element with this around it: a text of its row, item, group or dialog, a role, or a ref")
-	f.Int32Var(&t.nth, "nth", 0, "of several elements, the one with this number from the top; -1: the last")
+	f.StringVar(&t.within, "within", "", "only an element inside this: a text of its row, item, group or dialog, a role, or a ref")
+	f.Int32Var(&t.nth, "nth", 0, "if several elements match, use the one with this number, 1 for the first; -1 for the last")
 	f.StringVar(&t.at, "at", "", "the point X,Y of the viewport, in CSS pixels")
 	for _, name := range append([]string{"within", "nth"}, targetFlags...) {
 		_ = f.SetAnnotation(name, targetAnnotation, []string{""}) // fails only if the flag does not exist

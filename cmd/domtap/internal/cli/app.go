@@ -194,7 +194,7 @@ func (a *App) TabCommand(cmd *cobra.Command) *cobra.Command {
 
 // EachFlag defines the flag --each of a command that prints changes. See Printer.Brief.
 func (a *App) EachFlag(cmd *cobra.Command, each *bool) {
-	cmd.Flags().BoolVar(each, "each", false, "print each change by itself, also those that were asked for")
+	cmd.Flags().BoolVar(each, "each", false, "print each change separately, including the change that was requested")
 	MarkRare(cmd.Flags(), "each")
 }
 

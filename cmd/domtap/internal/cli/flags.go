@@ -90,12 +90,12 @@ type ClientFlags struct {
 // Register defines the flags that select the daemon and the output format.
 func (c *ClientFlags) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&c.Addr, "addr", "", "connect to the daemon at unix:///PATH or HOST:PORT, or to one of the nodes HOST:PORT,HOST:PORT of a cluster, and do not start one (default: this user's socket)")
-	f.StringVar(&c.TokenFile, "token-file", "", "the file with the bearer token, used over TCP (default: token in the state directory)")
-	f.StringVar(&c.TLSCA, "tls-ca", "", "a PEM file with the authority that signed a remote daemon's certificate (default: those of the system)")
+	f.StringVar(&c.Addr, "addr", "", "connect to the daemon at unix:///PATH or HOST:PORT, or to a cluster with the nodes HOST:PORT,HOST:PORT, and start no daemon (default: this user's socket)")
+	f.StringVar(&c.TokenFile, "token-file", "", "the file with the bearer token for TCP (default: token in --state-dir, or domtap/token in the configuration directory)")
+	f.StringVar(&c.TLSCA, "tls-ca", "", "a PEM file with the authority that signed a remote daemon's certificate (default: the system's authorities)")
 	f.StringVar(&c.ClientCert, "tls-client-cert", "", "a PEM file with the client certificate for a remote daemon (--tls-client-ca of domtap serve)")
 	f.StringVar(&c.ClientKey, "tls-client-key", "", "a PEM file with the key of the client certificate")
-	f.DurationVar(&c.Timeout, "timeout", 30*time.Second, "how long the command may take; 0: no limit")
+	f.DurationVar(&c.Timeout, "timeout", 30*time.Second, "the time limit of the command; 0 means no limit")
 	c.RegisterOutput(cmd)
 	StateDirFlag(f, &c.StateDir)
 	BindEnv(f, "addr", "token-file", "tls-ca", "tls-client-cert", "tls-client-key", "timeout", "output")
@@ -104,7 +104,7 @@ func (c *ClientFlags) Register(cmd *cobra.Command) {
 
 // RegisterOutput defines the flags that select the output format.
 func (c *ClientFlags) RegisterOutput(cmd *cobra.Command) {
-	ChoiceFlag(cmd, &c.output, "output", "o", "how to print; json: one JSON message per line", outputText, outputJSON)
+	ChoiceFlag(cmd, &c.output, "output", "o", "the output format; json prints one JSON message per line", outputText, outputJSON)
 	cmd.Flags().BoolVar(&c.json, "json", false, "the same as --output json")
 }
 
@@ -112,7 +112,7 @@ func (c *ClientFlags) wantJSON() bool { return c.json || c.output.Value == outpu
 
 // registerTab defines the flag --tab.
 func (c *ClientFlags) registerTab(cmd *cobra.Command, complete cobra.CompletionFunc) {
-	cmd.Flags().StringVarP(&c.Tab, "tab", "t", "", "the tab to work on (default: the tab that this terminal opened last, or the only one)")
+	cmd.Flags().StringVarP(&c.Tab, "tab", "t", "", "the tab to work on (default: the tab that this terminal opened last, or the only tab)")
 	BindEnv(cmd.Flags(), "tab")
 	markCommon(cmd.Flags(), "tab")
 	_ = cmd.RegisterFlagCompletionFunc("tab", complete) // the flag exists
@@ -120,7 +120,7 @@ func (c *ClientFlags) registerTab(cmd *cobra.Command, complete cobra.CompletionF
 
 // StateDirFlag defines the flag --state-dir.
 func StateDirFlag(f *pflag.FlagSet, dir *string) {
-	f.StringVar(dir, "state-dir", "", "where the daemon keeps token, log and browser profile (default: domtap under $XDG_STATE_HOME or ~/.local/state)")
+	f.StringVar(dir, "state-dir", "", "the directory of the daemon's log and browser profile, and if set also of its socket and token (default: domtap in $XDG_STATE_HOME or ~/.local/state)")
 	BindEnv(f, "state-dir")
 }
 

@@ -78,7 +78,7 @@ func (a *App) commandFor(parent *cobra.Command, args []string, word string) stri
 	near := nearest.Name(word, commandNames(parent))
 	switch {
 	case line != "" && !parent.HasParent():
-		return "here that is: " + line
+		return "use: " + line
 	case near != "":
 		cmd, _, _ := parent.Find([]string{near})
 		return "did you mean: " + cmp.Or(a.line(replaced(args, word, near)), usage(cmd))

@@ -16,10 +16,10 @@ import (
 func Cluster(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cluster",
-		Short: "Show a cluster of daemons, drain a node, move a session",
-		Long: `Show and operate the cluster that the daemon is a node of. Any node will do: each knows the whole cluster, and
-has the others do what is theirs to do. Only the operator may: through a daemon's socket, or with the daemon's own
-token.`,
+		Short: "Show a cluster of daemons, drain nodes and move sessions",
+		Long: `Show and operate the cluster of the daemon. You can call any node: each node knows the whole cluster and
+forwards work to the node that must do it. Only the operator may use these commands, through a daemon's
+socket or with the daemon's own token.`,
 		Example: `  domtap cluster status
   domtap cluster drain n2 --timeout 2m
   domtap cluster move work n3`,
@@ -32,10 +32,10 @@ token.`,
 func status(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Print the nodes, and which session is on which node",
-		Long: `Print the nodes with their load, and which session is on which node, as the daemon knows it. RENEWED is how long
-ago a node last said that it lives: it does so every 2s, gets no new sessions after some seconds of silence, and
-is gone after 17s.`,
+		Short: "List the nodes and the sessions on each node",
+		Long: `List the nodes with their load, and the node of each session, as the daemon knows them. RENEWED is the time
+since the node last renewed its lease. A node renews it every 2s. Without renewal, it gets no new sessions
+after some seconds, and is considered gone after 17s.`,
 		Example: "  domtap cluster status\n  domtap cluster status --json | jq -r '.nodes[] | select(.state == \"NODE_STATE_SERVING\").nodeId'",
 		Args:    cli.Args(),
 	}
@@ -54,18 +54,18 @@ func drain(a *cli.App) *cobra.Command {
 	request := new(domtapv1.DrainNodeRequest)
 	cmd := &cobra.Command{
 		Use:   "drain NODE",
-		Short: "Move the sessions of a node to other nodes, before it is stopped",
-		Long: `Let a node take no new sessions, and move those that it has: sessions with tabs to restore when the calls to them
-have ended, others when nobody uses them. The command prints what has moved when no session is left, or what is
-left after --timeout, of which the daemon uses 5m at most. The node goes on draining; run the command again to wait
-longer, or with --undo to let the node take sessions again.
+		Short: "Move the sessions of a node to other nodes before you stop it",
+		Long: `Give a node no new sessions, and move its sessions to other nodes. A session with tabs to restore moves when
+its running calls have ended. Any other session moves when no client uses it. The command ends when no
+session is left or after --timeout, at most 5m, and prints the sessions that moved and that are left. The
+node keeps draining. Run the command again to wait longer, or with --undo to give the node new sessions.
 
-The exit code is 5 when sessions are left.`,
+The exit code is 5 if sessions are left.`,
 		Example: "  domtap cluster drain n2\n  domtap cluster drain n2 --timeout 2m\n  domtap cluster drain n2 --undo",
 		Args:    cli.Args("NODE"), ValidArgsFunction: a.CompleteNodes,
 	}
 	a.Flags.Register(cmd)
-	cmd.Flags().BoolVar(&request.Undo, "undo", false, "let the node take sessions again; what has moved stays where it is")
+	cmd.Flags().BoolVar(&request.Undo, "undo", false, "give the node new sessions again; sessions that moved stay where they are")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		request.NodeId = args[0]
 		answer, err := domtapv1.NewClusterServiceClient(c.Conn).DrainNode(ctx, request)
@@ -87,10 +87,10 @@ func move(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "move SESSION NODE",
 		Short: "Move a session with its tabs to a node",
-		Long: `Move a session with its tabs to a node. Calls to the session that are under way end first, and later ones wait.
-The pages are loaded again: what was typed is lost, and refs of before are gone.
+		Long: `Move a session with its tabs to a node. Running calls to the session end first, and later calls wait. The
+pages are loaded again: typed text is lost, and refs are new.
 
-SESSION is the name that cluster status prints: alice.work is the session work of the client alice.`,
+SESSION is the name that domtap cluster status prints. alice.work is the session work of the client alice.`,
 		Example: "  domtap cluster move work n3",
 		Args:    cli.Args("SESSION", "NODE"), ValidArgsFunction: a.CompleteMove,
 	}

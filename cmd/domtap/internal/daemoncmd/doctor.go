@@ -20,18 +20,18 @@ func Doctor(a *cli.App) *cobra.Command {
 	p := doctor.Subject{Version: a.Version, Try: a.TryBrowser}
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check browser, socket, token and daemon, and print what to do",
-		Long: `Check everything that domtap needs, and print what to do about problems. The command starts no daemon, but
-starts a browser for a moment, to check that it runs and has its sandbox, and asks each search provider
-that is set up once. The exit code is 1 if a check fails, and 0 otherwise.`,
+		Short: "Check the browser, socket, token and daemon, and print what to do",
+		Long: `Check everything that domtap needs, and print how to fix problems. The command starts no daemon. It starts
+a browser for a moment, to check that it runs and has its sandbox, and sends one request to each configured
+search provider. The exit code is 1 if a check fails, and 0 otherwise.`,
 		Args: cli.Args(),
 	}
 	a.Flags.Register(cmd)
-	cmd.Flags().StringVar(&p.Chrome, "chrome", "", "the browser of the daemon (default: the headless shell if it is installed, else the first Chromium or Chrome found)")
-	cmd.Flags().BoolVar(&p.Headless, "headless", true, "the browser has no window")
-	cmd.Flags().StringArrayVar(&p.Flags, "chrome-flag", nil, "one more flag for the browser; may be repeated")
+	cmd.Flags().StringVar(&p.Chrome, "chrome", "", "the browser of the daemon (default: the headless shell if installed, otherwise the first Chromium or Chrome found)")
+	cmd.Flags().BoolVar(&p.Headless, "headless", true, "run the browser without a window")
+	cmd.Flags().StringArrayVar(&p.Flags, "chrome-flag", nil, "an extra flag for the browser; may be repeated")
 	cmd.Flags().StringVar(&p.Remote, "remote", "", "the running browser to attach to (also: --cdp-url)")
-	cmd.Flags().IntVar(&p.MaxTabs, "max-tabs", 100, "the most open tabs")
+	cmd.Flags().IntVar(&p.MaxTabs, "max-tabs", 100, "maximum number of open tabs")
 	cmd.Flags().StringVar(&p.Certificate, "tls-cert", "", "the PEM file with the daemon's certificate")
 	p.Policy = servecmd.PolicyFlag(cmd.Flags())
 	cli.BindEnv(cmd.Flags(), "chrome", "headless", "chrome-flag", "remote", "max-tabs", "tls-cert")
@@ -63,7 +63,7 @@ func runChecks(ctx context.Context, out *cli.Printer, p *doctor.Subject) error {
 		}
 	}
 	if failed > 0 {
-		return exit.Errorf(exit.Failure, "the lines that begin with fail say what to do", "%d of %d checks failed", failed, len(doctor.Checks))
+		return exit.Errorf(exit.Failure, "see the lines that begin with fail for what to do", "%d of %d checks failed", failed, len(doctor.Checks))
 	}
 	return nil
 }

@@ -17,9 +17,9 @@ import (
 func Health(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health [SERVICE]",
-		Short: "Check that the daemon serves, for probes",
-		Long: `Check that the daemon serves, by grpc.health.v1.Health. The command starts no daemon and needs no token. The
-exit code is 0 if the daemon serves, and 6 if it does not serve, is stopping, or does not answer.`,
+		Short: "Check that the daemon is serving, for probes",
+		Long: `Check with grpc.health.v1.Health that the daemon is serving. The command starts no daemon and needs no token.
+The exit code is 0 if the daemon is serving, and 6 if it is not serving, is stopping, or does not answer.`,
 		Example: "  domtap health --timeout 5s\n  domtap health domtap.v1.DomService",
 		Args:    cli.Args("[SERVICE]"),
 	}

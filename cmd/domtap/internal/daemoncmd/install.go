@@ -23,10 +23,10 @@ type installFlags struct {
 
 func (f *installFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.file, "file", "", "the configuration file (default: that of the user)")
-	flags.BoolVar(&f.project, "project", false, "the file of the project in this directory, such as .mcp.json")
+	flags.StringVar(&f.file, "file", "", "the configuration file (default: the user's file)")
+	flags.BoolVar(&f.project, "project", false, "use the project's file in this directory, such as .mcp.json")
 	flags.StringVar(&f.name, "name", "domtap", "the name of the server in the host")
-	flags.BoolVar(&f.print, "print", false, "print what the file would be, and change nothing")
+	flags.BoolVar(&f.print, "print", false, "print the resulting file and change nothing")
 	cmd.MarkFlagsMutuallyExclusive("file", "project")
 }
 
@@ -55,7 +55,7 @@ func (f *installFlags) find(a *cli.App, name string) (mcphost.Host, string, erro
 // finish writes or prints a change and reports what was done.
 func (f *installFlags) finish(a *cli.App, e mcphost.Edit, err error, did string) error {
 	if err != nil {
-		return exit.Errorf(exit.Failure, "the file was not changed: correct it, or edit it by hand (docs/mcp.md)", "%w", err)
+		return exit.Errorf(exit.Failure, "the file was not changed; correct it, or edit it by hand (docs/mcp.md)", "%w", err)
 	}
 	if f.print {
 		_, err := render.Exact(a.Out).Write([]byte(e.After))
@@ -70,7 +70,7 @@ func (f *installFlags) finish(a *cli.App, e mcphost.Edit, err error, did string)
 	}
 	text := fmt.Sprintf("%s: %s\n", e.File, did)
 	if backup != "" {
-		text += fmt.Sprintf("the file as it was: %s\n", backup)
+		text += fmt.Sprintf("backup: %s\n", backup)
 	}
 	return a.Printer().Text(text)
 }
@@ -79,18 +79,18 @@ func install(a *cli.App) *cobra.Command {
 	var flags installFlags
 	cmd := &cobra.Command{
 		Use:   "install HOST",
-		Short: "Let an MCP host start domtap",
-		Long: "Let an MCP host start domtap, in its configuration file (" + strings.Join(mcphost.Names(), ", ") + `), and say what was done. All else in
-the file stays as it is, with comments; the file as it was is kept beside it. Running it again changes nothing.
-Restart the host afterwards.`,
+		Short: "Add domtap to the configuration of an MCP host",
+		Long: "Add domtap to the configuration file of an MCP host and print what was done. HOST is one of " + strings.Join(mcphost.Names(), ", ") + `.
+The rest of the file stays unchanged, including comments, and a backup is kept beside it. Running the
+command again changes nothing. Restart the host afterwards.`,
 		Example: `  domtap mcp install claude
   domtap mcp install vscode --project --tools core,page
   domtap mcp install codex --print`,
 		Args: cli.Args("HOST"), ValidArgsFunction: cobra.FixedCompletions(mcphost.Names(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&flags.program, "program", "", "the program that the host starts (default: the path of this one)")
-	cmd.Flags().StringVar(&flags.tools, "tools", "", "the classes of tools, as of domtap mcp (default: core)")
+	cmd.Flags().StringVar(&flags.program, "program", "", "the program that the host starts (default: the path of this program)")
+	cmd.Flags().StringVar(&flags.tools, "tools", "", "the classes of tools, as in domtap mcp (default: core)")
 	cmd.RunE = cli.Work(func(_ *cobra.Command, args []string) error {
 		h, file, err := flags.find(a, args[0])
 		if err != nil {
@@ -109,7 +109,7 @@ Restart the host afterwards.`,
 			}
 		}
 		e, err := h.Install(file, server)
-		return flags.finish(a, e, err, fmt.Sprintf("%s starts %s %s now, as %s", h.Title, server.Command, strings.Join(server.Args, " "), server.Name))
+		return flags.finish(a, e, err, fmt.Sprintf("%s now starts %s %s, as %s", h.Title, server.Command, strings.Join(server.Args, " "), server.Name))
 	})
 	return cmd
 }
@@ -119,7 +119,7 @@ func uninstall(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "uninstall HOST",
 		Short:   "Remove domtap from the configuration of an MCP host",
-		Long:    "Remove domtap from the configuration file of an MCP host, and say what was done. All else in the file stays as it is.",
+		Long:    "Remove domtap from the configuration file of an MCP host and print what was done. The rest of the file stays unchanged.",
 		Example: "  domtap mcp uninstall claude",
 		Args:    cli.Args("HOST"), ValidArgsFunction: cobra.FixedCompletions(mcphost.Names(), cobra.ShellCompDirectiveNoFileComp),
 	}
@@ -130,7 +130,7 @@ func uninstall(a *cli.App) *cobra.Command {
 			return err
 		}
 		e, err := h.Uninstall(file, flags.name)
-		return flags.finish(a, e, err, fmt.Sprintf("%s does not start %s any more", h.Title, flags.name))
+		return flags.finish(a, e, err, fmt.Sprintf("%s no longer starts %s", h.Title, flags.name))
 	})
 	return cmd
 }

@@ -22,8 +22,8 @@ func Man(a *cli.App, all func() *cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "man [DIR]",
 		Short: "Write the manual pages to a directory, or print the first page",
-		Long: `Write a manual page for every command to DIR, which is created if missing. Without DIR, print the page of
-domtap itself.`,
+		Long: `Write a manual page for every command to DIR. DIR is created if it is missing. Without DIR, print the page
+of domtap itself.`,
 		Example: "  domtap man ~/.local/share/man/man1\n  domtap man | man -l -",
 		Args:    cli.Args("[DIR]"),
 	}

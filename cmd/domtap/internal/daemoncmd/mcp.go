@@ -34,14 +34,21 @@ func MCP(a *cli.App) *cobra.Command {
 	var m mcpFlags
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Run an MCP server: tools, resources and prompts",
-		Long: `Serve the Model Context Protocol on standard input and output, for one host; or, with --http, over
-streamable HTTP at http://ADDR/mcp, for any number of hosts. The first call that needs the daemon starts it.
+		Short: "Run an MCP server with tools, resources and prompts",
+		Long: `Serve the Model Context Protocol on standard input and output, for one host. With --http, serve streamable
+HTTP at http://ADDR/mcp, for any number of hosts. The first call that needs the daemon starts it.
 
-Tools come in classes, so that a model pays only for the tools that it uses: core to browse and act, page
-to read and extract, storage for cookies and storage, search to search the web if the daemon has a provider for that, network to block and answer requests, all for all of them. The tabs of an MCP session are closed when the session ends.
+A model pays tokens for each tool, so the tools come in classes:
+  core      browse and act
+  page      read and extract
+  storage   read and change cookies and web storage
+  search    search the web, if the daemon has a search provider
+  network   block, mock and rewrite requests
+  all       all of these
 
-domtap mcp install adds the server to the configuration of a host; docs/mcp.md has more of them.`,
+The tabs of an MCP session are closed when the session ends.
+
+domtap mcp install adds the server to the configuration of a host. docs/mcp.md describes more hosts.`,
 		Example: `  domtap mcp install claude
   domtap mcp
   domtap mcp --tools all
@@ -57,12 +64,12 @@ domtap mcp install adds the server to the configuration of a host; docs/mcp.md h
 
 func (m *mcpFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&m.Tools, "tools", tools.Core, "the classes of tools: core, page, storage, search, network, all, or several separated by commas")
+	f.StringVar(&m.Tools, "tools", tools.Core, "the classes of tools: core, page, storage, search, network, all, or several of these separated by commas")
 	f.StringVar(&m.http, "http", "", "serve streamable HTTP on this loopback address, such as 127.0.0.1:7413, with a bearer token")
-	f.StringVar(&m.tokenFile, "http-token-file", "", "the file with that token, created if missing (default: the token of the daemon)")
-	f.StringVar(&m.Session, "session", "", "the browser session to work in (default: the session named default)")
+	f.StringVar(&m.tokenFile, "http-token-file", "", "the file with the bearer token of --http, created if missing (default: the token of the daemon)")
+	f.StringVar(&m.Session, "session", "", "the browser session to work in (default: the default session)")
 	f.BoolVar(&m.KeepTabs, "keep-tabs", false, "keep tabs open when their MCP session ends")
-	cli.ChoiceFlag(cmd, &m.logLevel, "log-level", "", "what to log on standard error", "warn", "debug", "info", "error")
+	cli.ChoiceFlag(cmd, &m.logLevel, "log-level", "", "the log level on standard error", "warn", "debug", "info", "error")
 	cli.BindEnv(f, "tools", "http", "http-token-file", "keep-tabs", "log-level")
 }
 
@@ -113,12 +120,12 @@ func hasSearch(ctx context.Context, a *cli.App, to endpoint.Target, c *cli.Clien
 	} else if a.Flags.Addr == "" {
 		searcher, err := servecmd.Searcher(a.Lookup, a.Flags.StateDir)
 		if err != nil {
-			return false, exit.Errorf(exit.Usage, "docs/search.md has the settings", "%w", err)
+			return false, exit.Errorf(exit.Usage, "see docs/search.md for the settings", "%w", err)
 		}
 		found = searcher != nil
 	}
 	if all, _ := tools.Select(classes); !found && len(tools.WithoutSearch(all)) == 0 { // the tool classes were validated before
-		return false, exit.Errorf(exit.Usage, "set one for the daemon, such as DOMTAP_SEARCH_PROVIDER; docs/search.md has the settings", "--tools %s: the daemon has no search provider", classes)
+		return false, exit.Errorf(exit.Usage, "configure one for the daemon, for example with DOMTAP_SEARCH_PROVIDER; see docs/search.md", "--tools %s: the daemon has no search provider", classes)
 	}
 	return found, nil
 }
@@ -136,7 +143,7 @@ func serveMCPOverHTTP(ctx context.Context, a *cli.App, server *mcp.Server, m *mc
 	if err != nil {
 		return exit.Errorf(exit.Failure, "choose another port", "listen for MCP: %w", err)
 	}
-	a.Note("domtap: MCP at http://%s%s, with the token in %s", listener.Addr(), mcp.Path, file)
+	a.Note("domtap: serving MCP at http://%s%s with the token in %s", listener.Addr(), mcp.Path, file)
 	return server.ServeHTTPOn(ctx, listener, token)
 }
 

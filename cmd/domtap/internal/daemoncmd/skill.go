@@ -22,9 +22,9 @@ var skillHead string
 func Skill(a *cli.App, all func() *cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "skill [DIR]",
-		Short: "Print the skill file for agents that run commands, or write it",
-		Long: `Print a skill: a file SKILL.md that tells an agent with a shell when and how to use domtap. With DIR, such as
-~/.claude/skills, write it to DIR/domtap/SKILL.md. The list of commands is made from this program.`,
+		Short: "Print or write the skill file for agents that run commands",
+		Long: `Print SKILL.md, which teaches an agent with a shell when and how to use domtap. With DIR, such as
+~/.claude/skills, write it to DIR/domtap/SKILL.md. It lists the commands of this version.`,
 		Example: "  domtap skill ~/.claude/skills\n  domtap skill > SKILL.md",
 		Args:    cli.Args("[DIR]"),
 	}

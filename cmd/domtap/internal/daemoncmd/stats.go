@@ -16,18 +16,18 @@ func Stats(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Print usage figures: calls, tokens, savings, latencies, steps",
-		Long: `Print what the daemon has counted since it started, as tables: for each method its calls, the tokens of its
-responses, the tokens that whole pages would have cost instead, and the latencies; the results of action
-steps; cache hits of reads; and the open sessions and tabs. A closed tab still counts for its session,
-and a closed session for the daemon.
+		Long: `Print what the daemon has counted since it started, as tables. For each method, the tables show its calls, the
+tokens of its responses, the tokens that whole pages would have cost instead, and the latencies. They also
+show the results of action steps, the cache hits of reads, and the open sessions and tabs. A closed tab
+still counts for its session, and a closed session for the daemon.
 
-TOKENS are exact counts, ~TOKENS and ~FULL are estimates; see docs/stats.md.`,
+TOKENS are exact counts. ~TOKENS and ~FULL are estimates. See docs/stats.md.`,
 		Example: "  domtap stats\n  domtap stats --session work\n  domtap stats --json | jq .total.reads",
 		Args:    cli.Args(),
 	}
 	a.Flags.Register(cmd)
-	a.SessionFlag(cmd, &request.SessionId, "only this session")
-	cmd.Flags().StringVarP(&request.TabId, "tab", "t", "", "only this tab")
+	a.SessionFlag(cmd, &request.SessionId, "only the figures of this session")
+	cmd.Flags().StringVarP(&request.TabId, "tab", "t", "", "only the figures of this tab")
 	_ = cmd.RegisterFlagCompletionFunc("tab", a.CompleteTabs) // the flag exists
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, _ []string) error {
 		answer, err := domtapv1.NewStatsServiceClient(c.Conn).GetStats(ctx, request)

@@ -24,8 +24,8 @@ type stopped struct {
 func Stop(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stop",
-		Short: "Stop the daemon of this user's socket, and its browser",
-		Long:  "Ask the daemon to stop, and wait until the daemon and its browser have exited. Without a daemon, the command succeeds.",
+		Short: "Stop this user's daemon and its browser",
+		Long:  "Stop the daemon, and wait until the daemon and its browser have exited. If no daemon runs, the command succeeds.",
 		Args:  cli.Args(),
 	}
 	a.Flags.Register(cmd)

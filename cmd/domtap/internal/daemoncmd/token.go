@@ -22,7 +22,7 @@ func Token(a *cli.App) *cobra.Command {
 		Use:   "token",
 		Short: "Print the bearer token of the daemon's TCP address",
 		Long: `Print the bearer token that clients send over TCP. The daemon creates the token when it first listens on
-TCP. Whoever has the token controls the browser: keep it out of logs and command lines.`,
+TCP. Anyone with the token controls the browser. Keep it out of logs and command lines.`,
 		Example: `  grpcurl -plaintext -H "authorization: Bearer $(domtap token)" 127.0.0.1:7411 list`,
 		Args:    cli.Args(),
 	}
@@ -59,19 +59,21 @@ func newToken(a *cli.App) *cobra.Command {
 	var rights cli.Choice
 	cmd := &cobra.Command{
 		Use:   "new NAME",
-		Short: "Create a token for a named client, which has sessions of its own",
-		Long: `Create a token for the client NAME and print the token. It is printed only once, because only its SHA-256
-is stored. With --clients, the line with the SHA-256 is added to the file, which domtap serve --clients
-reads at once; without, the line is printed on standard error. To revoke the token, delete the line.
+		Short: "Create a token for a named client with its own sessions",
+		Long: `Create a token for the client NAME and print it. The token is printed only once, because only its SHA-256
+is stored. With --clients, the line with the SHA-256 is added to the file, and a running domtap serve
+--clients reads it immediately. Without --clients, the line is printed on standard error. To revoke the
+token, delete the line.
 
-A client sees only its own sessions and tabs. Tokens of the same name see the same; with --rights read,
-a token can read and list, but not open, act or change. The client named operator sees everything.`,
+A client sees only its own sessions and tabs. All tokens of a name see the same sessions and tabs. With
+--rights read, a token can read and list, but not open, act or change. The client named operator sees
+everything.`,
 		Example: `  domtap token new alice --clients ~/.config/domtap/clients > alice.token
   domtap token new operator --rights read --clients ~/.config/domtap/clients`,
 		Args: cli.Args("NAME"),
 	}
-	cmd.Flags().StringVar(&file, "clients", "", "the file of clients to add the token to, created if missing")
-	cli.ChoiceFlag(cmd, &rights, "rights", "", "what the client may do", "all", "read")
+	cmd.Flags().StringVar(&file, "clients", "", "add the token to this file of clients, created if missing")
+	cli.ChoiceFlag(cmd, &rights, "rights", "", "the rights of the client; read allows only reading and listing", "all", "read")
 	a.Flags.RegisterOutput(cmd)
 	cli.BindEnv(cmd.Flags(), "clients")
 	cmd.RunE = cli.Work(func(cmd *cobra.Command, args []string) error {

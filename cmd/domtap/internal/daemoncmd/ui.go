@@ -22,20 +22,22 @@ func UI(a *cli.App) *cobra.Command {
 	request := new(domtapv1.StartLivePageRequest)
 	cmd := &cobra.Command{
 		Use:   "ui",
-		Short: "Switch on the live page, which shows what agents do, and print its address",
-		Long: `Let the daemon serve its live page, and print the address: what clients do on each tab, what became of it, the
-picture, the text and the changes of the page, live. The running daemon begins to serve it, without a restart, until
-it ends or domtap ui --off; the command starts a daemon if none runs.
+		Short: "Turn on the live page, which shows what agents do, and print its address",
+		Long: `Turn on the daemon's live page and print its address. For each tab, the page shows what clients do and the
+results, and the picture, the text and the changes of the tab as they happen. A running daemon needs no
+restart. If no daemon runs, the command starts one. The page is served until the daemon stops or you run
+domtap ui --off.
 
-The page is on loopback. The address ends in the token, after a #: browsers do not send that part, and the page
-removes it from the address bar. Whoever has the token controls the browser: keep the address out of logs and chats.`,
+The page is on loopback. Its address ends in the token, after a #. Browsers do not send that part, and the
+page removes it from the address bar. Anyone with the token controls the browser. Keep the address out of
+logs and chats.`,
 		Example: `  domtap ui --open
   xdg-open "$(domtap ui)"
   domtap ui --off`,
 		Args: cli.Args(),
 	}
-	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser of this desktop instead of printing the address")
-	cmd.Flags().BoolVar(&off, "off", false, "switch the page off again")
+	cmd.Flags().BoolVar(&open, "open", false, "open the page in this desktop's browser instead of printing the address")
+	cmd.Flags().BoolVar(&off, "off", false, "turn the page off")
 	cmd.Flags().StringVar(&request.Address, "web", "", "serve the page on this loopback address, HOST:PORT (default: "+listen.DefaultWebAddress+", or any free port)")
 	cli.BindEnv(cmd.Flags(), "web")
 	cmd.MarkFlagsMutuallyExclusive("open", "off")

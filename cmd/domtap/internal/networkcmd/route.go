@@ -21,12 +21,12 @@ import (
 func Route(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "route",
-		Short: "Block, answer and change requests of a session",
-		Long: `A route decides on the requests of a session that its PATTERN matches, in all tabs: it blocks them, answers
-them in place of the server, or sends them changed. The newest route that matches a request decides on it.
+		Short: "Block, mock and rewrite requests of a session",
+		Long: `Block, mock or rewrite the requests of a session whose URL matches a PATTERN, in all tabs. If several routes
+match a request, the newest one applies.
 
-PATTERN matches the whole URL: * is any text without a slash, ** is any text, {a,b} is one of these texts,
-and everything else stands for itself.`,
+PATTERN matches the whole URL. * matches any text without a slash, ** any text, and {a,b} one of these texts.
+All other characters match themselves.`,
 		Example: `  domtap route block '**/*.{png,jpg}'
   domtap route mock 'https://api.example.com/user' --json-body '{"name":"Ada"}'
   domtap route rewrite 'https://api.example.com/**' --set-header 'X-Debug: 1'
@@ -46,8 +46,8 @@ type matching struct {
 
 func (m *matching) register(a *cli.App, cmd *cobra.Command) {
 	a.Flags.Register(cmd)
-	a.SessionFlag(cmd, &m.session, "the session (default: the session named default)")
-	cmd.Flags().StringSliceVar(&m.types, "type", nil, "only requests of this type, such as image, font, fetch, xhr, document; may be repeated")
+	a.SessionFlag(cmd, &m.session, "the session (default: the default session)")
+	cmd.Flags().StringSliceVar(&m.types, "type", nil, "only requests of this type, such as image, font, fetch, xhr or document; may be repeated")
 	cmd.Flags().StringSliceVar(&m.methods, "method", nil, "only requests with this method, such as POST; may be repeated")
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(routes.Types, cobra.ShellCompDirectiveNoFileComp)) // fails only if the flag does not exist
 }
@@ -75,13 +75,13 @@ func block(a *cli.App) *cobra.Command {
 	var reason cli.Choice
 	cmd := &cobra.Command{
 		Use:     "block PATTERN",
-		Short:   "Fail the requests that match, and print the name of the route",
-		Long:    "Fail the requests that match, without sending them, and print the name of the route.",
+		Short:   "Fail matching requests and print the name of the route",
+		Long:    "Fail matching requests without sending them, and print the name of the route.",
 		Example: "  domtap route block '**/*.mp4'\n  domtap route block '**' --type image,media,font\n  domtap route block 'https://api.example.com/**' --reason timed_out",
 		Args:    cli.Args("PATTERN"), ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	m.register(a, cmd)
-	cli.ChoiceFlag(cmd, &reason, "reason", "", "how the requests fail", reasonWords()...)
+	cli.ChoiceFlag(cmd, &reason, "reason", "", "the `REASON` of the failure: "+strings.Join(reasonWords(), ", "), reasonWords()...)
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		r := m.route(args[0])
 		r.Action = &domtapv1.Route_Abort{Abort: &domtapv1.RouteAbort{Reason: reasonOf(reason.Value)}}
@@ -118,20 +118,20 @@ func mock(a *cli.App) *cobra.Command {
 	var with answer
 	cmd := &cobra.Command{
 		Use:   "mock PATTERN",
-		Short: "Answer the requests that match, and print the name of the route",
-		Long: `Answer the requests that match in place of their server, and print the name of the route. The content type is
-that of --content-type, or else follows from the name of the file, and is text/plain for --body.`,
+		Short: "Answer matching requests and print the name of the route",
+		Long: `Answer matching requests in place of their server, and print the name of the route. Without --content-type,
+the content type follows from the name of the file, and is text/plain for --body.`,
 		Example: "  domtap route mock 'https://api.example.com/user' --json-body '{\"name\":\"Ada\"}'\n  domtap route mock '**/logo.png' --body-file logo.png\n  domtap route mock '**/orders' --method POST --status 503",
 		Args:    cli.Args("PATTERN"), ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	m.register(a, cmd)
 	f := cmd.Flags()
-	f.Int32Var(&with.status, "status", 200, "the HTTP status, 200 to 599")
-	f.StringVar(&with.body, "body", "", "the body")
-	f.StringVar(&with.jsonBody, "json-body", "", "the body, as application/json")
-	f.StringVar(&with.file, "body-file", "", "a `FILE` with the body; - is standard input")
-	f.StringVar(&with.contentType, "content-type", "", "the content type of the body")
-	f.StringArrayVar(&with.headers, "header", nil, `a header of the answer, "NAME: VALUE"; may be repeated`)
+	f.Int32Var(&with.status, "status", 200, "the HTTP status of the response, 200 to 599")
+	f.StringVar(&with.body, "body", "", "the body of the response")
+	f.StringVar(&with.jsonBody, "json-body", "", "the body of the response, with the content type application/json")
+	f.StringVar(&with.file, "body-file", "", "read the body from this `FILE`; - is standard input")
+	f.StringVar(&with.contentType, "content-type", "", "the content type of the response")
+	f.StringArrayVar(&with.headers, "header", nil, `a header of the response, "NAME: VALUE"; may be repeated`)
 	cmd.MarkFlagsMutuallyExclusive("body", "json-body", "body-file")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		fulfill, err := with.message(a)
@@ -191,18 +191,18 @@ func rewrite(a *cli.App) *cobra.Command {
 	var set, gone []string
 	cmd := &cobra.Command{
 		Use:   "rewrite PATTERN",
-		Short: "Change the requests that match, and print the name of the route",
-		Long: `Send the requests that match to another URL, with another method or with other headers, and print the name of
-the route. The page sees the old URL.`,
+		Short: "Change matching requests and print the name of the route",
+		Long: `Send matching requests to another URL, with another method or with other headers, and print the name of the
+route. The page sees the original URL.`,
 		Example: "  domtap route rewrite 'https://example.com/app.js' --to http://127.0.0.1:8080/app.js\n  domtap route rewrite 'https://api.example.com/**' --set-header 'Authorization: Bearer X' --remove-header Referer",
 		Args:    cli.Args("PATTERN"), ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	m.register(a, cmd)
 	f := cmd.Flags()
-	f.StringVar(&url, "to", "", "the URL to send them to")
-	f.StringVar(&method, "to-method", "", "the method to send them with")
-	f.StringArrayVar(&set, "set-header", nil, `a header to add or replace, "NAME: VALUE"; may be repeated`)
-	f.StringArrayVar(&gone, "remove-header", nil, "the name of a header to leave out; may be repeated")
+	f.StringVar(&url, "to", "", "send the requests to this URL")
+	f.StringVar(&method, "to-method", "", "send the requests with this method")
+	f.StringArrayVar(&set, "set-header", nil, `add or replace this header, "NAME: VALUE"; may be repeated`)
+	f.StringArrayVar(&gone, "remove-header", nil, "remove the header with this name; may be repeated")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		headers, err := headersOf(set)
 		if err != nil {
@@ -219,12 +219,12 @@ func listRoutes(a *cli.App) *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the routes of a session, and how many requests each has matched",
-		Long:  "List the routes of a session, the newest first, and how many requests each has matched. With --json, print one Route per line.",
+		Short: "List the routes of a session and the number of requests that each has matched",
+		Long:  "List the routes of a session, newest first, and the number of requests that each has matched. With --json, print one Route per line.",
 		Args:  cli.Args(),
 	}
 	a.Flags.Register(cmd)
-	a.SessionFlag(cmd, &session, "the session (default: the session named default)")
+	a.SessionFlag(cmd, &session, "the session (default: the default session)")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, _ []string) error {
 		answer, err := domtapv1.NewNetworkServiceClient(c.Conn).ListRoutes(ctx, &domtapv1.ListRoutesRequest{SessionId: session})
 		if err != nil {
@@ -246,12 +246,12 @@ func remove(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "remove [ROUTE…]",
 		Short:   "Remove routes of a session",
-		Long:    "Remove routes of a session by the names that domtap route list prints, or all of them with --all.",
+		Long:    "Remove the routes with these names from a session, or all routes with --all. domtap route list prints the names.",
 		Example: "  domtap route remove r1 r2\n  domtap route remove --all",
 		Args:    cli.Args("[ROUTE…]"), ValidArgsFunction: a.CompleteRoutes(&session),
 	}
 	a.Flags.Register(cmd)
-	a.SessionFlag(cmd, &session, "the session (default: the session named default)")
+	a.SessionFlag(cmd, &session, "the session (default: the default session)")
 	cmd.Flags().BoolVar(&all, "all", false, "remove all routes of the session")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		if all == (len(args) > 0) {

@@ -18,10 +18,11 @@ import (
 func Profile(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profile",
-		Short: "Keep logins under names, encrypted",
-		Long: `Keep what sessions have stored, such as logins, under names, in files that are encrypted with age. The key is
-a passphrase (--profile-passphrase-file, or $` + endpoint.PassphraseVariable + `) or an age identity (--profile-identity).
-domtap session new --profile NAME opens a session with a profile. The daemon learns neither the key nor the name.`,
+		Short: "Save logins as named, encrypted profiles",
+		Long: `Save the stored data of sessions, such as logins, as named profiles in files encrypted with age. The key is a
+passphrase (--profile-passphrase-file, or $` + endpoint.PassphraseVariable + `) or an age identity (--profile-identity).
+domtap session new --profile NAME creates a session from a profile. The daemon learns neither the key nor the
+name.`,
 		Example: `  domtap profile save shop --session work --profile-identity key.txt
   domtap session new again --profile shop --profile-identity key.txt
   domtap profile list`,
@@ -40,7 +41,7 @@ type saveFlags struct {
 
 func (f *saveFlags) register(a *cli.App, cmd *cobra.Command) {
 	a.Flags.Register(cmd)
-	a.SessionFlag(cmd, &f.session, "the session to save (default: the session named default)")
+	a.SessionFlag(cmd, &f.session, "the session to save (default: the default session)")
 	sessioncmd.DatabasesFlag(cmd, &f.databases, true)
 	f.Profiles = profileflags.Register(a, cmd)
 }
@@ -50,14 +51,14 @@ func save(a *cli.App) *cobra.Command {
 	var replace bool
 	cmd := &cobra.Command{
 		Use:   "save NAME",
-		Short: "Save what a session has stored as a profile",
-		Long: `Save the cookies of a session, and the local storage and the databases of the origins that its tabs showed, as a
-profile: 1 to 64 letters, digits, -, _ and dots.`,
+		Short: "Save the stored data of a session as a profile",
+		Long: `Save the cookies of a session, and the local storage and databases of the origins that its tabs showed, as a
+profile. NAME is 1 to 64 letters, digits, -, _ and dots.`,
 		Example: "  domtap profile save shop --session work --profile-passphrase-file pass.txt",
 		Args:    cli.Args("NAME"), ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	flags.register(a, cmd)
-	cmd.Flags().BoolVar(&replace, "replace", false, "replace a profile of the name, whatever its key is")
+	cmd.Flags().BoolVar(&replace, "replace", false, "replace an existing profile of this name, whatever its key")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		if err := flags.Check(args[0], replace); err != nil {
 			return err
@@ -75,9 +76,9 @@ func refresh(a *cli.App) *cobra.Command {
 	var flags saveFlags
 	cmd := &cobra.Command{
 		Use:   "refresh NAME",
-		Short: "Update a profile with what a session has stored by now",
-		Long: `Replace a profile by what a session has stored by now, because sites renew their cookies with use. The key must
-be the one that opens the profile.`,
+		Short: "Update a profile with the current data of a session",
+		Long: `Replace a profile with the current data of a session. Do this when sites have renewed their cookies. The key
+must be the key of the profile.`,
 		Example: "  domtap profile refresh shop --session work --profile-passphrase-file pass.txt",
 		Args:    cli.Args("NAME"), ValidArgsFunction: profileflags.Complete(a),
 	}
@@ -101,14 +102,14 @@ func load(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load NAME",
 		Short: "Load a profile into a session",
-		Long:  "Load a profile into a session. Open tabs use it from their next document on. domtap session new --profile makes a session of a profile.",
+		Long:  "Load a profile into a session. Open tabs use it from their next document on. To create a session from a profile,\nrun domtap session new --profile NAME.",
 		Example: `  domtap profile load shop --session work --profile-passphrase-file pass.txt
   domtap profile load shop --replace`,
 		Args: cli.Args("NAME"), ValidArgsFunction: profileflags.Complete(a),
 	}
 	a.Flags.Register(cmd)
-	a.SessionFlag(cmd, &session, "the session to load it into (default: the session named default)")
-	cmd.Flags().BoolVar(&replace, "replace", false, "delete what the session has stored first")
+	a.SessionFlag(cmd, &session, "the session to load it into (default: the default session)")
+	cmd.Flags().BoolVar(&replace, "replace", false, "first delete the stored data of the session")
 	key := profileflags.Register(a, cmd)
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		state, err := key.Load(args[0])
@@ -125,7 +126,7 @@ func list(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the profiles",
-		Long:  "List the profiles: names, when they were saved, sizes, and what sort of key opens them. What is in them takes\nthe key. With --json, print one profile per line.",
+		Long:  "List the profiles with the times at which they were saved, their sizes and the types of their keys. Their contents can\nonly be read with the key. With --json, print one profile per line.",
 		Args:  cli.Args(),
 	}
 	a.Flags.Register(cmd)
@@ -156,7 +157,7 @@ func remove(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "delete NAME…",
 		Short:   "Delete profiles",
-		Long:    "Delete profiles. Sessions that were made with them keep what they have.",
+		Long:    "Delete profiles. Sessions that were created from them keep their data.",
 		Example: "  domtap profile delete shop",
 		Args:    cli.Args("NAME…"), ValidArgsFunction: profileflags.Complete(a),
 	}

@@ -28,8 +28,8 @@ type Profiles struct {
 func Register(a *cli.App, cmd *cobra.Command) *Profiles {
 	p := &Profiles{a: a}
 	f := cmd.Flags()
-	f.StringVar(&p.passphrase, "profile-passphrase-file", "", "the file with the passphrase of profiles, mode 0600 (default: $"+endpoint.PassphraseVariable+")")
-	f.StringVar(&p.identity, "profile-identity", "", "the file with the age identity of profiles, as age-keygen writes it, mode 0600")
+	f.StringVar(&p.passphrase, "profile-passphrase-file", "", "the file with the passphrase of the profile, mode 0600 (default: $"+endpoint.PassphraseVariable+")")
+	f.StringVar(&p.identity, "profile-identity", "", "the file with the age identity of the profile, as age-keygen writes it, mode 0600")
 	cli.BindEnv(f, "profile-passphrase-file", "profile-identity")
 	return p
 }
@@ -53,7 +53,7 @@ func (p *Profiles) key() (profile.Key, error) {
 		}
 		k, err := profile.Identities(raw)
 		if err != nil {
-			return k, exit.Errorf(exit.Usage, "age-keygen -o FILE makes one", "%s is no identity file: %w", p.identity, err)
+			return k, exit.Errorf(exit.Usage, "create one with age-keygen -o FILE", "%s is no identity file: %w", p.identity, err)
 		}
 		return k, nil
 	case p.passphrase != "":

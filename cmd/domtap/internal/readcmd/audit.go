@@ -18,19 +18,20 @@ func Audit(a *cli.App) *cobra.Command {
 	var maxTokens, maxFindings int32
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "audit [TAB]",
-		Short: "Report barriers to accessibility, and web vitals",
-		Long: `Check a page for barriers to people who use a keyboard or a screen reader: controls without names, images without
-alternative texts, low contrast, small or covered targets and others, each with its success criterion of WCAG 2.2 and the ref of
-the element. The report begins with the web vitals that the browser has measured. No finding is no proof: most criteria need a person.`,
+		Short: "Report accessibility problems and web vitals",
+		Long: `Check a page for accessibility problems, such as controls without names, images without alternative text, low
+contrast, and small or covered targets. Each finding has its WCAG 2.2 success criterion and the ref of the
+element. The report begins with the web vitals that the browser measured. A page without findings may still
+have problems, because most criteria need a human check.`,
 		Example:           "  domtap audit\n  domtap audit --errors --fail\n  domtap audit --json",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.CompleteTabs,
 	})
 	f := cmd.Flags()
-	f.BoolVar(&errorsOnly, "errors", false, "leave out warnings")
-	f.BoolVar(&fail, "fail", false, "end with exit code 1 when there are errors")
-	f.Int32Var(&maxTokens, "max-tokens", 2000, "how long the text may be, 200 to 50000")
-	f.Int32Var(&maxFindings, "max-findings", 200, "how many findings, 1 to 1000")
+	f.BoolVar(&errorsOnly, "errors", false, "omit warnings")
+	f.BoolVar(&fail, "fail", false, "exit with code 1 if there are errors")
+	f.Int32Var(&maxTokens, "max-tokens", 2000, "maximum number of tokens of the text, 200 to 50000")
+	f.Int32Var(&maxFindings, "max-findings", 200, "maximum number of findings, 1 to 1000")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		if len(args) == 1 {
 			c.Tab = args[0]

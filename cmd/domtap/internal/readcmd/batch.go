@@ -34,12 +34,11 @@ func Batch(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch URL... | -",
 		Short: "Read many pages in parallel, in temporary tabs",
-		Long: `Open each URL in a tab of its own, read the page as domtap read does, or extract data with --schema, and
-close the tab.
+		Long: `Open each URL in a separate tab, read the page as domtap read does, or extract data with --schema, and close
+the tab.
 
-At most 50 URLs; the results are in the order of the URLs. - reads the URLs from standard
-input, one per line. A page that fails does not affect the others; the exit code reports the failure
-when all are done.`,
+Pass at most 50 URLs. The results are in the order of the URLs. - reads the URLs from standard input, one per
+line. A page that fails does not affect the others. The exit code reports failures after all pages are done.`,
 		Example: "  domtap batch example.com example.org\n  domtap batch --schema product.json - <urls.txt",
 		Args:    cli.Args("URL…"),
 	}
@@ -64,13 +63,13 @@ when all are done.`,
 
 func (b *batchFlags) register(cmd *cobra.Command) {
 	b.cmd = cmd
-	cli.ChoiceFlag(cmd, &b.mode, "mode", "m", "how to represent the pages", "auto", "content", "interactive")
+	cli.ChoiceFlag(cmd, &b.mode, "mode", "m", "the representation of the pages", "auto", "content", "interactive")
 	f := cmd.Flags()
-	f.StringVar(&b.schema, "schema", "", "a file with a schema, to extract data instead of reading")
-	f.StringVar(&b.session, "session", "", "the session of the tabs")
-	cli.BudgetFlag(f, &b.maxTokens, 1500, "the most tokens of text of each page; 0: no limit")
-	f.Int32Var(&b.parallel, "parallel", 4, "how many pages to read at once, 1 to 8")
-	f.DurationVar(&b.each, "each", 15*time.Second, "the timeout of each page, at most 1m")
+	f.StringVar(&b.schema, "schema", "", "extract data with the schema in this file instead of reading")
+	f.StringVar(&b.session, "session", "", "the session in which to open the tabs")
+	cli.BudgetFlag(f, &b.maxTokens, 1500, "maximum number of tokens of each page; 0 means no limit")
+	f.Int32Var(&b.parallel, "parallel", 4, "number of pages to read in parallel, 1 to 8")
+	f.DurationVar(&b.each, "each", 15*time.Second, "the time limit of each page, at most 1m")
 	cli.MarkRare(f, "each", "parallel", "session")
 }
 

@@ -38,21 +38,21 @@ func Compact(a *cli.App) *cobra.Command {
 	return pageText(a, &cobra.Command{
 		Use:   "compact",
 		Short: "Print a page in few tokens: one line per element",
-		Long: `Print a page as text that costs few tokens: one line per element.
+		Long: `Print a page as text with few tokens, one line per element.
 
   [7] Email (input type=email)
-   |  |      |     one detail at most: the URL of a link, a value, or a type
-   |  |      the tag; role=… follows when the role is not the tag's own
+   |  |      |     at most one detail: the URL of a link, a value, or a type
+   |  |      the tag, followed by role=… if the role is not the default of the tag
    |  the accessible name
-   the ref, for click and type; it stays with the element
+   the ref, for click and type; it never changes for an element
 
 domtap snapshot prints the same page in a third of the tokens.`,
 		Example: `  domtap compact
   domtap compact --viewport-only --max-tokens 1000
   domtap compact --all --root 12
-  domtap compact --cursor c1                        # go on where a cut answer stopped
-  domtap compact --format diff --incremental        # what changed since the last one
-  domtap compact --format diff --since 4 --epoch E  # what changed since revision 4`,
+  domtap compact --cursor c1                        # continue truncated output
+  domtap compact --format diff --incremental        # print the changes since the last one
+  domtap compact --format diff --since 4 --epoch E  # print the changes since revision 4`,
 	}, "lines", "dense", "tree", "diff", "dense_diff")
 }
 
@@ -61,21 +61,21 @@ func Snapshot(a *cli.App) *cobra.Command {
 	return pageText(a, &cobra.Command{
 		Use:   "snapshot",
 		Short: "Print a page in the fewest tokens: headings, landmarks and elements",
-		Long: `Print a page as text in the fewest tokens: what can be acted on, with the headings, landmarks and
-rows of tables around it.
+		Long: `Print a page as text in the fewest tokens: the elements that you can act on, with the headings, landmarks
+and table rows around them.
 
-  <form Sign in>                            a landmark or a group begins
+  <form Sign in>                            the start of a landmark or group
   ## Your account                           a heading
   [20] E-mail (textbox ="ada@x.org")        ref, name, role and value, for fill and type
-  [21] Sign in (button) [22] Help           elements share lines; a link has no role
+  [21] Sign in (button) [22] Help           several elements; a link has no role
   | 1003 | Grace Hopper | [13] Edit         a row of a table
 
-docs/dense.md has the grammar.`,
+docs/dense.md describes the grammar.`,
 		Example: `  domtap snapshot
   domtap snapshot --viewport-only --max-tokens 1000
-  domtap snapshot --hrefs                           # where every link leads
-  domtap snapshot --format dense_diff               # what changed since the last snapshot or action
-  domtap snapshot --cursor c1                       # go on where a cut answer stopped`,
+  domtap snapshot --hrefs                           # print the target of every link
+  domtap snapshot --format dense_diff               # print the changes since the last snapshot or action
+  domtap snapshot --cursor c1                       # continue truncated output`,
 	}, "dense", "lines", "tree", "diff", "dense_diff")
 }
 
@@ -113,12 +113,12 @@ func (c *compactFlags) register(cmd *cobra.Command, formats []string) {
 	c.view.register(cmd)
 	cli.ChoiceFlag(cmd, &c.format, "format", "f", "the format of the text", formats...)
 	f := cmd.Flags()
-	f.StringVar(&c.cursor, "cursor", "", "go on where a cut answer stopped (its header says next: CURSOR)")
-	f.BoolVar(&c.hrefs, "hrefs", false, "with --format dense: print where every link leads")
-	f.BoolVar(&c.each, "each", false, "with --format dense: print every element")
-	f.BoolVar(&c.history, "history", false, "with --format dense: print the pages that the tab showed before")
-	f.BoolVar(&c.incremental, "incremental", false, "with --format diff or dense_diff: what changed since this terminal last saw the page")
-	f.Uint64Var(&c.since, "since", 0, "with --format diff or dense_diff: the revision to compare with")
+	f.StringVar(&c.cursor, "cursor", "", "continue truncated output; its header contains next: CURSOR")
+	f.BoolVar(&c.hrefs, "hrefs", false, "with --format dense: print the target of every link")
+	f.BoolVar(&c.each, "each", false, "with --format dense: print each element separately")
+	f.BoolVar(&c.history, "history", false, "with --format dense: print the previous pages of the tab")
+	f.BoolVar(&c.incremental, "incremental", false, "with --format diff or dense_diff: print the changes since this terminal last read the page")
+	f.Uint64Var(&c.since, "since", 0, "with --format diff or dense_diff: print the changes since this revision")
 	f.StringVar(&c.epoch, "epoch", "", "with --since: the epoch of that revision")
 	cli.MarkRare(f, "each", "epoch", "history", "incremental", "since")
 	cmd.MarkFlagsRequiredTogether("since", "epoch")

@@ -16,15 +16,15 @@ func DOM(a *cli.App) *cobra.Command {
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "dom",
 		Short: "Print the elements of a page with all their properties",
-		Long: `Print the elements of a page as a table, or with --json as one GetDomResponse with
-all fields: role, states, box, parent, attributes.`,
+		Long: `Print the elements of a page as a table. With --json, print one GetDomResponse with all fields, such as role,
+states, box, parent and attributes.`,
 		Example: `  domtap dom
   domtap dom --json | jq -r '.elements[] | select(.role == "link") | .href'
   domtap dom --all --attr id,data-testid --json`,
 		Args: cli.Args(),
 	})
 	view.register(cmd)
-	cmd.Flags().StringVar(&cursor, "cursor", "", "go on where a cut answer stopped")
+	cmd.Flags().StringVar(&cursor, "cursor", "", "continue truncated output")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, _ []string) error {
 		id, err := c.TabID(ctx)
 		if err != nil {

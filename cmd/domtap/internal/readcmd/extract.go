@@ -26,10 +26,10 @@ func Extract(a *cli.App) *cobra.Command {
 	var flags extractFlags
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "extract SELECTOR... | --schema FILE | --table HEADERS",
-		Short: "Read data from a page, as JSON",
-		Long: `Read data from a page and print it as JSON: the texts of all elements of each selector, the data that a
-schema describes (docs/extract.md), or the rows of a table. A selector that ends in @NAME reads an
-attribute. Missing data is named on standard error.`,
+		Short: "Extract data from a page as JSON",
+		Long: `Extract data from a page and print it as JSON: the texts of all elements that each selector matches, the data
+that a schema describes (docs/extract.md), or the rows of a table. A selector that ends in @NAME reads an
+attribute. Missing data is reported on standard error.`,
 		Example: "  domtap extract h1 'a@href'\n  domtap extract --schema product.json\n  domtap extract --table 'Name,Price'\n  domtap extract --table ''        # the largest table\n" +
 			`  echo '{"title": "h1", "price": {"selector": ".price", "type": "number"}}' | domtap extract --schema -`,
 	})
@@ -60,11 +60,11 @@ attribute. Missing data is named on standard error.`,
 func (e *extractFlags) register(cmd *cobra.Command) {
 	e.cmd = cmd
 	f := cmd.Flags()
-	f.StringVar(&e.schema, "schema", "", "a file with a schema; -: standard input")
-	f.StringVar(&e.table, "table", "", "headers of the table, separated by commas; empty: the largest table")
+	f.StringVar(&e.schema, "schema", "", "the file with the schema; - is standard input")
+	f.StringVar(&e.table, "table", "", "headers of the table, separated by commas; empty selects the largest table")
 	f.StringVar(&e.caption, "caption", "", "the caption of the table")
-	cli.RefFlag(f, &e.root, "root", "only below the element with this ref")
-	f.Int32Var(&e.rows, "max-rows", 1000, "the most rows of each list, 1 to 10000")
+	cli.RefFlag(f, &e.root, "root", "only search below the element with this ref")
+	f.Int32Var(&e.rows, "max-rows", 1000, "maximum number of rows of each list, 1 to 10000")
 }
 
 func (e *extractFlags) request(a *cli.App, selectors []string) (*domtapv1.ExtractRequest, error) {

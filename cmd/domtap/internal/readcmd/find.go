@@ -19,31 +19,31 @@ func Find(a *cli.App) *cobra.Command {
 	var within string
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "find WORDS…",
-		Short: "Find elements and texts of a page by words",
-		Long: `Find elements and texts of a page by words, and print one line for each, the best match first.
+		Short: "Find elements and texts on a page by words",
+		Long: `Find elements and texts on a page by words, and print one line for each, the best match first.
 
-Case, accents and white space do not matter; "words in double quotes" stand together. Every word must be
-in the name, value, placeholder or link target of an element, be its role, or be in its context: the row,
-list item or article that holds it, the names of its ancestors, the headings above it. When nothing matches
-several quoted arguments together, each is searched for.
+Case, accents and white space do not matter. "Words in double quotes" must be adjacent. Each word must be in
+the name, value, placeholder or link target of an element, be its role, or be in its context: the row, list
+item or article around it, the names of its ancestors, or the headings above it. If nothing matches several
+quoted arguments together, each one is searched for separately.
 
---within leaves only matches that have this around them, as in the commands that act on an element.
+--within keeps only the matches inside something, as in the commands that act on an element.
 
-A page without a match is not an error: the elements that come closest are printed.`,
+A page without a match is not an error. The closest elements are printed instead.`,
 		Example: `  domtap find sign in
-  domtap find delete grace hopper        # the Delete in the row of Grace Hopper
+  domtap find delete grace hopper        # the Delete button in Grace Hopper's row
   domtap find --within "Grace Hopper" edit
   domtap find search field
   domtap find --max-results 50 --max-tokens 2000 invoice
-  domtap find '"terms of use"'           # these words together`,
+  domtap find '"terms of use"'           # these words as one phrase`,
 		Args: cli.Args("WORDS…"), ValidArgsFunction: cobra.NoFileCompletions,
 	})
 	var at moment
 	at.register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&within, "within", "", "only matches with this around them: a text of their row, item, group or dialog, a role, or a ref")
+	f.StringVar(&within, "within", "", "only matches inside this: a text of their row, item, group or dialog, a role, or a ref")
 	f.Int32Var(&results, "max-results", 10, "print at most this many matches, 1 to 50")
-	cli.BudgetFlag(f, &tokens, 500, "the most tokens of the text; 0: no limit")
+	cli.BudgetFlag(f, &tokens, 500, "maximum number of tokens of the text; 0 means no limit")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		id, err := c.TabID(ctx)
 		if err != nil {

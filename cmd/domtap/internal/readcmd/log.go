@@ -29,20 +29,20 @@ func Log(a *cli.App) *cobra.Command {
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "log [TAB]",
 		Short: "Print a page's console messages, errors and requests",
-		Long: `Print the log of a tab: console messages, uncaught errors, and requests with their results. The log begins
-with the first page of the tab, is bounded, and can be read while the page hangs. --console, --errors and
---network choose kinds; without them, all are printed.`,
+		Long: `Print the log of a tab: console messages, uncaught errors, and requests with their results. The log starts
+with the first page of the tab, keeps a limited number of entries, and can be read while the page hangs.
+--console, --errors and --network select kinds of entries. By default, all kinds are printed.`,
 		Example:           "  domtap log --problems\n  domtap log --network --max 1000\n  domtap log --after 120\n  domtap log --follow --timeout 0",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.CompleteTabs,
 	})
 	f := cmd.Flags()
-	f.BoolVar(&l.console, "console", false, "console messages")
-	f.BoolVar(&l.errors, "errors", false, "uncaught errors and rejected promises")
+	f.BoolVar(&l.console, "console", false, "print console messages")
+	f.BoolVar(&l.errors, "errors", false, "print uncaught errors and rejected promises")
 	f.BoolVar(&l.network, "network", false, "requests")
-	f.BoolVar(&l.problems, "problems", false, "only warnings, errors, and requests that failed or have a status of 400 and above")
-	f.Uint64Var(&l.after, "after", 0, "only entries after this one")
-	f.Int32Var(&l.max, "max", 100, "how many of the newest entries to print, 1 to 1000")
+	f.BoolVar(&l.problems, "problems", false, "print only warnings, errors, and requests that failed or have a status of 400 or above")
+	f.Uint64Var(&l.after, "after", 0, "print only entries after the entry with this number")
+	f.Int32Var(&l.max, "max", 100, "maximum number of entries, 1 to 1000; the newest are printed")
 	f.BoolVarP(&l.follow, "follow", "f", false, "print new entries until --timeout or Ctrl-C")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		if len(args) == 1 {

@@ -18,7 +18,7 @@ type moment struct {
 
 func (m *moment) register(cmd *cobra.Command) {
 	m.cmd = cmd
-	cmd.Flags().DurationVar(&m.offset, "at", 0, "of a recording (domtap replay): what was there this long after its start (default: where the replay stands)")
+	cmd.Flags().DurationVar(&m.offset, "at", 0, "in a recording (domtap replay): the state this long after its start (default: the current position of the replay)")
 	cli.MarkRare(cmd.Flags(), "at")
 }
 

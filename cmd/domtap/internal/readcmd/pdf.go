@@ -24,16 +24,16 @@ func PDF(a *cli.App) *cobra.Command {
 	cmd := a.TabCommand(&cobra.Command{
 		Use:     "pdf FILE",
 		Short:   "Print a page to a PDF",
-		Long:    "Print a page with its print styles. FILE - writes to standard output.",
+		Long:    "Print a page to a PDF, with its print styles. FILE - writes to standard output.",
 		Example: "  domtap pdf page.pdf\n  domtap pdf --paper letter --background --pages 1-2 page.pdf",
 		Args:    cli.Args("FILE"),
 	})
-	cli.ChoiceFlag(cmd, &paper, "paper", "", "the size of the paper", "a4", "letter", "legal", "a3", "a5")
+	cli.ChoiceFlag(cmd, &paper, "paper", "", "the paper size", "a4", "letter", "legal", "a3", "a5")
 	f := cmd.Flags()
-	f.BoolVar(&landscape, "landscape", false, "landscape orientation")
-	f.BoolVar(&background, "background", false, "print background colours and images")
+	f.BoolVar(&landscape, "landscape", false, "use landscape orientation")
+	f.BoolVar(&background, "background", false, "print background colors and images")
 	f.Float64Var(&scale, "scale", 1, "the scale, 0.1 to 2")
-	f.StringVar(&pages, "pages", "", `the pages, such as "1-5, 8" (default: all)`)
+	f.StringVar(&pages, "pages", "", `the pages to print, such as "1-5, 8" (default: all)`)
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		id, err := c.TabID(ctx)
 		if err != nil {

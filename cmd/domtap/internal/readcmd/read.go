@@ -40,18 +40,17 @@ func Read(a *cli.App) *cobra.Command {
 	var flags readFlags
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "read [TAB]",
-		Short: "Read a page: as text, as a tree to act on, or as a picture",
-		Long: `Read a page in the format that suits it: an article as Markdown without what surrounds it, an
-application as a tree of what can be acted on, and painted content as a picture annotated with numbers,
-which are refs.
+		Short: "Read a page as text, as a tree to act on, or as a picture",
+		Long: `Read a page in the format that suits it: an article as Markdown without the navigation around it, an
+application as a tree of the elements that you can act on, and a canvas as a picture annotated with refs.
 
---mode chooses the format instead. --ref reads one element: all of the text that other
-answers cut, as in "Terms and conditions…+2300".`,
+Pass --mode to choose the format. Pass --ref to read the whole text of one element, which other commands
+truncate as in "Terms and conditions…+2300".`,
 		Example: `  domtap read
   domtap read --mode content --max-tokens 0 --save page.md
-  domtap read --outline                     # headings, each with the cursor that reads on from it
+  domtap read --outline                     # print the headings, each with a cursor to read from there
   domtap read --cursor r000000001.12
-  domtap read --ref 12                      # all of the text of one element
+  domtap read --ref 12                      # print the whole text of one element
   domtap read --mode visual --save page.png`,
 		Args: cli.Args("[TAB]"), ValidArgsFunction: a.CompleteTabs,
 	})
@@ -72,11 +71,11 @@ answers cut, as in "Terms and conditions…+2300".`,
 
 func (r *readFlags) register(cmd *cobra.Command) {
 	r.cmd = cmd
-	cli.ChoiceFlag(cmd, &r.mode, "mode", "m", "how to represent the page", "auto", "content", "interactive", "visual")
+	cli.ChoiceFlag(cmd, &r.mode, "mode", "m", "the representation of the page", "auto", "content", "interactive", "visual")
 	f := cmd.Flags()
-	cli.BudgetFlag(f, &r.maxTokens, 1500, "the most tokens of text; 0: no limit")
-	f.StringVar(&r.cursor, "cursor", "", "go on where a cut answer stopped, or from a heading")
-	cli.RefFlag(f, &r.ref, "ref", "only the element with this ref, as text")
+	cli.BudgetFlag(f, &r.maxTokens, 1500, "maximum number of tokens of the text; 0 means no limit")
+	f.StringVar(&r.cursor, "cursor", "", "continue truncated output, or start at a heading")
+	cli.RefFlag(f, &r.ref, "ref", "read only the element with this ref, as text")
 	f.BoolVar(&r.outline, "outline", false, "print the headings instead of the text")
 	f.StringVar(&r.save, "save", "", "write the text, or the picture of --mode visual, to this file")
 }

@@ -20,21 +20,21 @@ func Request(a *cli.App) *cobra.Command {
 	var most int32
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "request ID",
-		Short: "Print a request of the log: headers, timing, body",
-		Long: `Print one request of a page, by the number that domtap log --network prints behind its time. Values that log somebody in are
-replaced by ***. --body adds the body of the answer, as long as the browser has it: it keeps the newest ones, each of
-at most 1 MiB. --save writes the body to a file; FILE - is standard output.`,
+		Short: "Print a request from the log with its headers, timing and body",
+		Long: `Print one request of a page. ID is the number that domtap log --network prints after the time. Credentials are
+replaced by ***. --body adds the body of the response if the browser still has it. The browser keeps the newest
+bodies, each of at most 1 MiB. --save writes the body to a file. FILE - is standard output.`,
 		Example: "  domtap log --network\n  domtap request 12\n  domtap request 12 --body\n  domtap request 12 --save answer.json",
 		Args:    cli.Args("ID"),
 	})
 	f := cmd.Flags()
-	f.BoolVar(&body, "body", false, "print the body of the answer")
-	f.StringVar(&save, "save", "", "write the body of the answer to this file")
-	f.Int32Var(&most, "max-bytes", 256<<10, "how many bytes of the body, 1 to 1048576")
+	f.BoolVar(&body, "body", false, "print the body of the response")
+	f.StringVar(&save, "save", "", "write the body of the response to this file")
+	f.Int32Var(&most, "max-bytes", 256<<10, "maximum number of bytes of the body, 1 to 1048576")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		id, err := strconv.ParseUint(args[0], 10, 64)
 		if err != nil {
-			return exit.Errorf(exit.Usage, "domtap log --network lists the requests", "%q is no number of a request", args[0])
+			return exit.Errorf(exit.Usage, "run domtap log --network to list the requests", "%q is no number of a request", args[0])
 		}
 		tab, err := c.TabID(ctx)
 		if err != nil {
@@ -85,15 +85,16 @@ func HAR(a *cli.App) *cobra.Command {
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "har FILE",
 		Short: "Save the requests of a page as an HTTP archive (HAR)",
-		Long: `Save the requests of a tab as HAR 1.2, for the developer tools of browsers and other programs. Values that log somebody in
-are replaced by ***: cookies, headers such as authorization, parameters such as access_token. --bodies adds the bodies of
-answers that the browser still has, as they came: they may hold secrets. FILE - writes to standard output.`,
+		Long: `Save the requests of a tab as HAR 1.2, for the developer tools of browsers and other programs. Credentials are
+replaced by ***: cookies, headers such as authorization, and parameters such as access_token. --bodies adds the
+bodies of responses that the browser still has. Bodies are not masked and may contain secrets. FILE - writes to
+standard output.`,
 		Example: "  domtap har page.har\n  domtap har --bodies page.har",
 		Args:    cli.Args("FILE"),
 	})
 	f := cmd.Flags()
-	f.BoolVar(&bodies, "bodies", false, "add the bodies of answers")
-	f.Int32Var(&most, "max-bytes", 256<<10, "leave out bodies of more bytes, 1 to 1048576")
+	f.BoolVar(&bodies, "bodies", false, "add the bodies of responses")
+	f.Int32Var(&most, "max-bytes", 256<<10, "omit bodies with more bytes than this, 1 to 1048576")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		tab, err := c.TabID(ctx)
 		if err != nil {

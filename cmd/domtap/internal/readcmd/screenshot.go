@@ -28,19 +28,19 @@ func Shot(a *cli.App) *cobra.Command {
 	cmd := a.TabCommand(&cobra.Command{
 		Use:     "shot FILE",
 		Aliases: []string{"screenshot"},
-		Short:   "Save a picture of a page",
-		Long: `Save a picture of the visible part of a page. The extension of FILE chooses the format:
-.png, .jpg or .webp. FILE - writes a PNG to standard output.`,
+		Short:   "Save a screenshot of a page",
+		Long: `Save a screenshot of the visible part of a page. The extension of FILE selects the format: .png, .jpg or
+.webp. FILE - writes a PNG to standard output.`,
 		Example: "  domtap shot page.png\n  domtap shot --full-page --quality 60 page.webp\n  domtap shot --ref 12 button.png",
 		Args:    cli.Args("FILE"),
 	})
 	var at moment
 	at.register(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&fullPage, "full-page", false, "the whole page, not only its visible part")
-	f.Int32Var(&quality, "quality", 80, "1 to 100, for .jpg and .webp")
-	f.BoolVar(&annotate, "annotate", false, "number the elements that can be acted on; the numbers are refs (.png and .jpg; also: --marks)")
-	cli.RefFlag(f, &only, "ref", "only the element with this ref")
+	f.BoolVar(&fullPage, "full-page", false, "capture the whole page, not only the visible part")
+	f.Int32Var(&quality, "quality", 80, "the quality of .jpg and .webp, 1 to 100")
+	f.BoolVar(&annotate, "annotate", false, "label the elements that you can act on with their refs (.png and .jpg; also: --marks)")
+	cli.RefFlag(f, &only, "ref", "capture only the element with this ref")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		format, err := imageFormat(args[0])
 		if err != nil {

@@ -36,12 +36,12 @@ func Search(a *cli.App) *cobra.Command {
 	var flags searchFlags
 	cmd := &cobra.Command{
 		Use:   "search WORDS…",
-		Short: "Search the web, without a tab",
-		Long: `Search the web with the provider that the daemon was started with (domtap serve --search-provider), and
-print for each result its title, host, date and URL, and an extract. No tab is opened.
+		Short: "Search the web without a tab",
+		Long: `Search the web with the daemon's search provider (domtap serve --search-provider), and print the title, host,
+date, URL and an extract of each result. No tab is opened.
 
-Most providers know "words in quotes", -word and site:host. Answers are kept for a while: the first line
-says how old an answer is, and --max-age 0 asks the provider again.`,
+Most providers understand "words in quotes", -word and site:host. The daemon caches results for a while. The
+first line contains the age of cached results. --max-age 0 queries the provider again.`,
 		Example: `  domtap search go 1.26 release notes
   domtap search --kind news --max 5 chromium
   domtap search --kind images --json gopher
@@ -62,12 +62,12 @@ says how old an answer is, and --max-age 0 asks the provider again.`,
 
 func (s *searchFlags) register(cmd *cobra.Command) {
 	s.cmd = cmd
-	cli.ChoiceFlag(cmd, &s.kind, "kind", "k", "what to search for", "web", "news", "images", "places", "shopping")
+	cli.ChoiceFlag(cmd, &s.kind, "kind", "k", "the kind of results", "web", "news", "images", "places", "shopping")
 	f := cmd.Flags()
 	f.Int32VarP(&s.max, "max", "n", 10, "print at most this many results, 1 to 50")
-	cli.BudgetFlag(f, &s.tokens, 1500, "the most tokens of the text; 0: no limit")
-	f.DurationVar(&s.age, "max-age", 10*time.Minute, "how old an earlier answer may be, up to 24h; 0: ask the provider")
-	f.StringVar(&s.provider, "provider", "", "the provider to ask (default: the daemon's first one that has the kind)")
+	cli.BudgetFlag(f, &s.tokens, 1500, "maximum number of tokens of the text; 0 means no limit")
+	f.DurationVar(&s.age, "max-age", 10*time.Minute, "maximum age of cached results, up to 24h; 0 queries the provider")
+	f.StringVar(&s.provider, "provider", "", "the provider to use (default: the daemon's first provider with this kind)")
 	cli.MarkRare(f, "max-age", "provider")
 }
 

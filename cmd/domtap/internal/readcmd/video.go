@@ -26,15 +26,16 @@ func Video(a *cli.App) *cobra.Command {
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "video FILE",
 		Short: "Record a page as an animated GIF",
-		Long: `Record the visible part of a page for --time, or until Ctrl-C, as an animated GIF. Frames are shown as long as they were on the page. Other
-commands act on the tab meanwhile. The recording ends early at 8 MiB. FILE - writes to standard output.`,
+		Long: `Record the visible part of a page as an animated GIF, for --time or until Ctrl-C. Each frame is shown as long
+as it was on the page. Other commands can act on the tab during the recording. The recording ends early at
+8 MiB. FILE - writes to standard output.`,
 		Example: "  domtap video page.gif --time 5s\n  domtap video page.gif --time 1m --fps 2 --width 400 &",
 		Args:    cli.Args("FILE"),
 	})
 	f := cmd.Flags()
-	f.DurationVar(&duration, "time", 10*time.Second, "how long to record, at most 1m")
-	f.Int32Var(&fps, "fps", 5, "frames for each second, 1 to 10")
-	f.Int32Var(&width, "width", 800, "the width that the picture is scaled down to, 100 to 1280")
+	f.DurationVar(&duration, "time", 10*time.Second, "the length of the recording, at most 1m")
+	f.Int32Var(&fps, "fps", 5, "frames per second, 1 to 10")
+	f.Int32Var(&width, "width", 800, "scale the picture down to this width, 100 to 1280")
 	limit := func() time.Duration {
 		if a.Flags.Timeout == 0 {
 			return 0
@@ -72,7 +73,7 @@ func saveVideo(ctx context.Context, a *cli.App, name string, stream grpc.ServerS
 	if name != "-" {
 		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 		if err != nil {
-			return exit.Errorf(exit.Usage, "give another file", "write the video: %w", err)
+			return exit.Errorf(exit.Usage, "name another file", "write the video: %w", err)
 		}
 		out = file
 		defer func() { err = errors.Join(err, file.Close()) }()

@@ -28,14 +28,14 @@ func (v *viewFlags) register(cmd *cobra.Command) {
 	v.cmd = cmd
 	f := cmd.Flags()
 	f.BoolVar(&v.viewportOnly, "viewport-only", false, "only elements in the viewport")
-	f.Int32Var(&v.maxElements, "max-elements", 300, "show at most this many elements, the most useful ones; 0: all")
-	cli.BudgetFlag(f, &v.maxTokens, 8000, "the most tokens of compact text; 0: no limit")
-	f.BoolVar(&v.all, "all", false, "also headings, landmarks, text, images, tables, lists and drawings, not only what can be acted on")
-	f.BoolVar(&v.full, "full", false, "all elements, without any limit")
+	f.Int32Var(&v.maxElements, "max-elements", 300, "maximum number of elements; the most useful are printed; 0 means all")
+	cli.BudgetFlag(f, &v.maxTokens, 8000, "maximum number of tokens of compact text; 0 means no limit")
+	f.BoolVar(&v.all, "all", false, "also print headings, landmarks, text, images, tables, lists and drawings")
+	f.BoolVar(&v.full, "full", false, "print all elements without any limit")
 	cli.RefFlag(f, &v.root, "root", "only the element with this ref and its descendants")
 	v.at.register(cmd)
 	f.StringVar(&v.frame, "frame", "", "only this frame")
-	f.StringSliceVar(&v.attributes, "attr", nil, "also these HTML attributes, such as id,data-testid")
+	f.StringSliceVar(&v.attributes, "attr", nil, "also print these HTML attributes, such as id,data-testid")
 	cli.MarkRare(f, "attr", "frame", "full", "max-elements", "root")
 }
 

@@ -17,15 +17,15 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-const waitHelp = `Wait until all conditions of the flags hold at once, then print what met them and what changed meanwhile.
+const waitHelp = `Wait until all conditions of the flags hold at the same time, then print what met them and what changed.
 
-The command returns on the event itself, and at once if all conditions hold already. If --timeout ends
-first (exit code 5), the error says what the page showed instead.
+The command returns as soon as the conditions hold, immediately if they already do. If --timeout ends first,
+the exit code is 5 and the error describes what the page showed instead.
 
---role, --name, --text, --ref and --selector describe one element; --gone waits until no such element
-exists. Texts match by a part and regardless of case, unless --exact is given. --text alone finds a text
-anywhere on the page. --url is a part of the URL or, with a *, a pattern for the whole URL. CONDITION is text,
-gone, url, role or selector: a flag without its dashes.`
+--role, --name, --text, --ref and --selector describe one element. --gone waits until no such element exists.
+Texts match in part and regardless of case, unless --exact is given. --text alone matches a text anywhere on the
+page. --url is a part of the URL or, with a *, a pattern for the whole URL. CONDITION is a flag without its
+dashes: text, gone, url, role or selector.`
 
 // Wait returns the command wait.
 func Wait(a *cli.App) *cobra.Command {
@@ -119,8 +119,8 @@ func (w *waitFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&w.text, "text", "", "an element with this text, value or placeholder")
 	cli.RefFlag(f, &w.ref, "ref", "the element with this ref")
 	f.StringVar(&w.selector, "selector", "", "an element that this CSS selector matches")
-	f.StringVar(&w.within, "within", "", "only an element with this around it: a text of its row, item, group or dialog, a role, or a ref")
-	f.BoolVar(&w.exact, "exact", false, "match name and text as a whole, with case")
+	f.StringVar(&w.within, "within", "", "only an element inside this: a text of its row, item, group or dialog, a role, or a ref")
+	f.BoolVar(&w.exact, "exact", false, "match the whole name and text, with case")
 	f.BoolVar(&w.gone, "gone", false, "no such element exists")
 	f.BoolVar(&w.visible, "visible", false, "the element is visible; a selector alone also matches hidden elements")
 	f.BoolVar(&w.enabled, "enabled", false, "the element is visible and not disabled")

@@ -18,17 +18,17 @@ import (
 
 const watchHelp = `Print the page in one line, then every change as it happens, until the tab is closed or Ctrl-C.
 
-Added and removed elements, changed states and values, and navigations are changes; changes that the page
-makes at once are printed as one. A line with + is an added element, - a removed one, ~ a changed one:
-what it is now and what it was. docs/dense.md has the grammar.
+Changes are added and removed elements, changed states and values, and navigations. Changes that the page
+makes together are printed together. A line with + is an added element, a line with - a removed element, and
+a line with ~ a changed element as it is now and as it was. docs/dense.md describes the grammar.
 
-With --count, the command ends after so many changes. With --until, it ends when the page meets a
-condition, named like a flag of domtap wait: --until text=Done, --until gone:role=progressbar,
+With --count, the command ends after this many changes. With --until, it ends when the page meets a
+condition, which is named like a flag of domtap wait: --until text=Done, --until gone:role=progressbar,
 --until selector=#total, --until url=*/done, --until network-idle, --until quiet=1s. If --until is
-given more than once, all conditions must hold at once.
+repeated, all conditions must hold at the same time.
 
-With --timeout, the command ends after that time: with exit code 5 if --count or --until was not
-reached, and 0 without them. There is no timeout by default.`
+With --timeout, the command ends after this time. The exit code is then 5 with --count or --until, and 0
+without them. There is no timeout by default.`
 
 // Watch returns the command watch.
 func Watch(a *cli.App) *cobra.Command {
@@ -47,13 +47,13 @@ func Watch(a *cli.App) *cobra.Command {
 	})
 	view.register(cmd)
 	f := cmd.Flags()
-	f.IntVarP(&w.count, "count", "n", 0, "end after this many changes; 0: never")
+	f.IntVarP(&w.count, "count", "n", 0, "end after this many changes; 0 means never")
 	f.StringArrayVar(&w.until, "until", nil, "end when the page meets this condition, such as text=Done or gone:role=progressbar; may be repeated")
 	f.BoolVar(&w.outcome, "outcome", false, "also print what a person would notice, such as ! alert: Sold out")
-	f.BoolVar(&w.timestamps, "timestamps", false, "begin each line with the time at which the daemon saw the change; JSON has it in observedAt")
+	f.BoolVar(&w.timestamps, "timestamps", false, "begin each line with the time at which the daemon saw the change; in JSON, it is in observedAt")
 	f.BoolVar(&w.omitInitial, "omit-initial", false, "do not print the page first")
-	f.Float64Var(&w.speed, "speed", 1, "of a recording (domtap replay): play it this many times as fast as it was, 0.01 to 10000")
-	f.DurationVar(&w.minInterval, "min-interval", 0, "the least time between two printed changes; changes in between are merged")
+	f.Float64Var(&w.speed, "speed", 1, "in a recording (domtap replay): the speed of the playback, 0.01 to 10000")
+	f.DurationVar(&w.minInterval, "min-interval", 0, "the minimum time between two printed changes; changes in between are merged")
 	cli.MarkRare(f, "all", "min-interval", "omit-initial", "speed", "timestamps", "viewport-only")
 	cli.MakeOwn(f.Lookup("timeout"), "end after this time (default: never)", "0s")
 	cmd.RunE = a.WithClientFor(func() time.Duration {

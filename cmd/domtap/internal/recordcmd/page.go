@@ -24,8 +24,8 @@ type pageFlags struct {
 }
 
 func (p *pageFlags) register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&p.ui, "ui", false, "serve the live page on the recording, too, and print its address")
-	cmd.Flags().BoolVar(&p.open, "open", false, "serve the live page, and open it in the browser of this desktop")
+	cmd.Flags().BoolVar(&p.ui, "ui", false, "also serve the live page of the recording, and print its address")
+	cmd.Flags().BoolVar(&p.open, "open", false, "serve the live page, and open it in this desktop's browser")
 }
 
 // on reports whether the live page is on.

@@ -18,11 +18,13 @@ import (
 func Record(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record",
-		Short: "Record tabs to files: every state of the DOM, what clients did, small pictures",
-		Long: `Record tabs to files on the machine of the daemon: every state of the DOM, what clients did, the log of the page,
-and small pictures. What is masked in answers is masked in the files, too. domtap replay shows a recording.
+		Short: "Record tabs to files with DOM states, client actions and pictures",
+		Long: `Record tabs to files on the daemon's machine: every state of the DOM, the actions of clients, the log of the
+page, and small pictures. Data that is masked in responses is also masked in the files. domtap replay shows a
+recording.
 
-The files are in the directory of domtap serve --record, or else in recordings in the state directory.`,
+The files are in the directory of domtap serve --record, by default in the directory recordings of the state
+directory.`,
 		Example: `  domtap record start
   domtap record start --session work
   domtap record stop
@@ -40,8 +42,8 @@ type scope struct {
 }
 
 func (s *scope) register(a *cli.App, cmd *cobra.Command) {
-	a.SessionFlag(cmd, &s.session, "the tabs of this session, also those that it opens later, instead of one tab")
-	cmd.Flags().BoolVar(&s.all, "all", false, "all tabs, also those that are opened later")
+	a.SessionFlag(cmd, &s.session, "all tabs of this session, including tabs opened later, instead of one tab")
+	cmd.Flags().BoolVar(&s.all, "all", false, "all tabs, including tabs opened later")
 	cmd.MarkFlagsMutuallyExclusive("session", "all")
 }
 
@@ -60,18 +62,18 @@ func start(a *cli.App) *cobra.Command {
 	request := new(domtapv1.RecordRequest)
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "start",
-		Short: "Begin to record a tab, a session or everything",
-		Long: `Begin to record a tab, the tabs of a session with --session, or all with --all, and print the recordings. A tab that
-is being recorded is not recorded twice. The recording of a tab ends with record stop, when the tab is closed, or
-at one of its bounds.`,
+		Short: "Start recording a tab, a session or all tabs",
+		Long: `Start recording a tab, the tabs of a session with --session, or all tabs with --all, and print the recordings. A
+tab that is being recorded is not recorded twice. The recording of a tab ends with domtap record stop, when the
+tab is closed, or at --max-age or --max-bytes.`,
 		Example: "  domtap record start\n  domtap record start --all --max-age 1h --max-bytes 100000000",
 		Args:    cli.Args(),
 	})
 	in.register(a, cmd)
 	f := cmd.Flags()
-	f.Int64Var(&bytes, "max-bytes", 0, "end the recording of a tab at this size (default: 268435456)")
+	f.Int64Var(&bytes, "max-bytes", 0, "end the recording of a tab at this size in bytes (default: 268435456)")
 	f.DurationVar(&age, "max-age", 0, "end the recording of a tab after this time (default: 24h)")
-	f.BoolVar(&request.OmitPictures, "omit-pictures", false, "take no pictures")
+	f.BoolVar(&request.OmitPictures, "omit-pictures", false, "record no pictures")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, _ []string) (err error) {
 		if request.TabId, err = in.tab(ctx, c); err != nil {
 			return err
@@ -96,9 +98,9 @@ func stop(a *cli.App) *cobra.Command {
 	var in scope
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "stop [RECORDING]",
-		Short: "End recordings, and print their files",
-		Long: `End the recording of a tab, that named RECORDING, those of a session with --session, or all with --all, and print them.
-Their files are complete then.`,
+		Short: "Stop recordings and print their files",
+		Long: `Stop the recording of a tab, the recording named RECORDING, the recordings of a session with --session, or all
+recordings with --all, and print them. Their files are then complete.`,
 		Example: "  domtap record stop\n  domtap record stop --all",
 		Args:    cli.Args("[RECORDING]"),
 	})
@@ -128,13 +130,13 @@ func list(a *cli.App) *cobra.Command {
 	request := new(domtapv1.ListRecordingsRequest)
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List the recordings that are made, or ended since the daemon began",
-		Long:    "List the recordings that are being made and those that ended since the daemon began, the newest first.",
+		Short:   "List running recordings and recordings that ended since the daemon started",
+		Long:    "List the running recordings and the recordings that ended since the daemon started, newest first.",
 		Example: "  domtap record list\n  domtap record list --json | jq -r '.file'",
 		Args:    cli.Args(),
 	}
 	a.Flags.Register(cmd)
-	a.SessionFlag(cmd, &request.SessionId, "only those of this session")
+	a.SessionFlag(cmd, &request.SessionId, "only recordings of this session")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, _ []string) error {
 		answer, err := domtapv1.NewRecordingServiceClient(c.Conn).ListRecordings(ctx, request)
 		if err != nil {

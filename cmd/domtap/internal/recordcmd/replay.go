@@ -36,14 +36,14 @@ type replayFlags struct {
 // register adds the flags to a command.
 func (o *replayFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.socket, "socket", "", "the unix socket to listen on (default: replay.sock beside the socket of the daemon)")
-	f.StringVar(&o.har, "har", "", "write an HTTP archive of the requests to this `FILE`, without headers and bodies, and serve nothing; -: standard output")
-	f.BoolVar(&o.script, "script", false, "print what clients did as a shell script of domtap commands, and serve nothing")
-	f.BoolVar(&o.goTest, "go-test", false, "print what clients did as a Go test on package client, and serve nothing")
-	f.StringVar(&o.export, "export", "", "write one HTML `FILE` that shows steps, pictures, diffs and requests offline, and serve nothing; -: standard output")
-	f.IntVar(&o.exportBytes, "export-max-bytes", 32<<20, "of --export: how large the file may be; what does not fit is left out, pictures and states by halves")
+	f.StringVar(&o.socket, "socket", "", "the unix socket to listen on (default: replay.sock beside the daemon's socket)")
+	f.StringVar(&o.har, "har", "", "write an HTTP archive of the requests to this `FILE`, without headers and bodies, and serve nothing; - is standard output")
+	f.BoolVar(&o.script, "script", false, "print the actions of clients as a shell script of domtap commands, and serve nothing")
+	f.BoolVar(&o.goTest, "go-test", false, "print the actions of clients as a Go test that uses package client, and serve nothing")
+	f.StringVar(&o.export, "export", "", "write one HTML `FILE` that shows steps, pictures, diffs and requests offline, and serve nothing; - is standard output")
+	f.IntVar(&o.exportBytes, "export-max-bytes", 32<<20, "with --export: maximum size of the file in bytes; to fit, every second picture and state is omitted first")
 	o.page.register(cmd)
-	f.DurationVar(&o.at, "at", 0, "show what was there this long after the start (default: the end)")
+	f.DurationVar(&o.at, "at", 0, "show the state this long after the start (default: the end)")
 	cli.MarkRare(f, "export-max-bytes", "go-test", "har", "socket")
 	cmd.MarkFlagsMutuallyExclusive("har", "script", "go-test", "export")
 	for _, page := range []string{"ui", "open"} { // the other modes serve nothing
@@ -58,12 +58,12 @@ func Replay(a *cli.App) *cobra.Command {
 	var flags replayFlags
 	cmd := &cobra.Command{
 		Use:   "replay FILE…",
-		Short: "Serve recordings, read-only, at any time that they have",
-		Long: `Serve recordings until Ctrl-C, on the same API as a daemon, read-only: every command that reads works on them, with
---addr. Tabs show the end of the recording, or what was there after --at; the flag --at of commands that read
-names another time. domtap watch plays a recording.
+		Short: "Serve recordings read-only, at any point in time",
+		Long: `Serve recordings read-only, on the same API as a daemon, until Ctrl-C. Every command that reads works on them with
+--addr. Tabs show the end of the recording, or the state at --at. To see another time, pass --at to the command that
+reads. domtap watch plays a recording.
 
-Recordings of several tabs are replayed together, each at its time.`,
+Recordings of several tabs share one clock, which starts with the first recording.`,
 		Example: `  domtap replay shop.domtap
   domtap replay shop.domtap --ui --open
   domtap replay shop.domtap --at 1m20s

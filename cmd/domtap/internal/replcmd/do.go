@@ -28,19 +28,19 @@ type Steps struct {
 	Max int
 }
 
-const doHelp = `Do several commands in one call: each STEP is a command without the word domtap, quoted as one argument. Without
-STEP, or with -, each line of standard input is one. All steps are checked before the first is done. Actions and
-waits that follow each other are one turn of the tab, whose answer is what changed in the end. The first step
-that fails ends it, and the error says which; those after it are not done.
+const doHelp = `Run several commands in one call. Each STEP is a command without the word domtap, quoted as one argument. Without
+STEP, or with -, each line of standard input is a step. All steps are checked before the first one runs.
+Consecutive actions and waits run as one turn of the tab, which prints what changed in total. The first step that
+fails ends the command. The error names that step, and later steps do not run.
 
-An element is named by its text, its label, role and name, or its ref; of several, the flags of domtap click
-choose one. domtap batch reads many pages.`
+Name an element by its text, its label, its role and name, or its ref. If several match, choose one with the flags
+of domtap click. To read many pages, use domtap batch.`
 
 // Do returns the command do.
 func Do(a *cli.App, root Root, steps Steps) *cobra.Command {
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "do STEP... | -",
-		Short: "Do several commands in one call",
+		Short: "Run several commands in one call",
 		Long:  doHelp,
 		Example: `  domtap do 'open shop.example' 'fill Search tea' 'press Enter' 'wait text results' snapshot
   domtap do 'click button Edit' 'fill Name Grace' 'check Active' 'click button Save'

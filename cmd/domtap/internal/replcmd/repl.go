@@ -37,14 +37,18 @@ func Repl(a *cli.App, root Root) *cobra.Command {
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "repl",
 		Short: "Run commands at a prompt, or from a script on standard input",
-		Long: `Run the commands of domtap without the word domtap, one a line, over one connection. On a terminal, Tab completes commands, flags, tabs
-and refs, the arrow keys edit the line and walk through the history, ? lists the commands, Ctrl-C ends a command
-or clears the line, and exit or Ctrl-D ends the prompt. From a pipe or a file, each line is a command, # begins a comment, and the first command that fails ends
-the script with its exit code. Words are quoted as in a shell. The flags of repl are those of every line.`,
+		Long: `Run domtap commands without the word domtap, one per line, over one connection. Quote words as in a shell. The
+flags of repl apply to every line.
+
+On a terminal, Tab completes commands, flags, tabs and refs. The arrow keys edit the line and browse the history.
+? lists the commands. Ctrl-C ends a command or clears the line. exit or Ctrl-D ends the prompt.
+
+From a pipe or a file, each line is a command, and # begins a comment. The first command that fails ends the script
+with its exit code.`,
 		Example: "  domtap repl\n  domtap repl --tab t2 < steps.txt\n  printf 'open https://example.com\\nsnapshot\\n' | domtap repl",
 		Args:    cli.Args(),
 	})
-	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "in a script, go on after a command that failed; the exit code is that of the last one that did")
+	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "in a script, continue after a command that fails; the exit code is the code of the last failed command")
 	cmd.RunE = cli.Work(func(cmd *cobra.Command, _ []string) error {
 		r := &repl{app: a, root: root, flags: given(cmd.Flags()), conns: new(cli.Conns)}
 		defer func() { _ = r.conns.Close() }() // the command has reported the failure

@@ -150,15 +150,15 @@ func Config(a *cli.App) *cobra.Command {
 		Use:   "config",
 		Short: "Print the daemon's settings and their origins",
 		Long: `Print the settings that domtap serve would start with here, and the origin of each: the command line, an
-environment variable, a line of the configuration file, or the default. The command takes the flags of
-serve. Without --all, settings at their defaults are left out. Secrets in addresses are masked. The
-output can be used as a configuration file. The command starts nothing, and exits with 2 if a
-setting is invalid.`,
+environment variable, a line of the configuration file, or the default. The command accepts the flags of
+domtap serve. Settings at their defaults are omitted, unless you pass --all. Secrets in addresses are masked.
+You can use the output as a configuration file. The command starts nothing. The exit code is 2 if a setting is
+invalid.`,
 		Example: "  domtap config\n  domtap config --all\n  DOMTAP_MAX_TABS=10 domtap config",
 		Args:    cli.Args(),
 	}
 	s.Register(cmd)
-	cmd.Flags().BoolVar(&all, "all", false, "print settings at their defaults, too")
+	cmd.Flags().BoolVar(&all, "all", false, "also print settings at their defaults")
 	a.Flags.RegisterOutput(cmd)
 	cmd.RunE = cli.Work(func(cmd *cobra.Command, _ []string) error {
 		from, err := s.load(cmd, a.Lookup)

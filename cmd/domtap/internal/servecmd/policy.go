@@ -20,7 +20,7 @@ func PolicyFlag(f *pflag.FlagSet) func() (*netpolicy.Policy, error) {
 }
 
 func policyFlag(f *pflag.FlagSet, text *string) {
-	f.StringVar(text, "url-policy", "open", "the URLs that tabs may load: open, public (no private or local addresses) or closed, with rules separated by commas: "+
+	f.StringVar(text, "url-policy", "open", "the URLs that tabs may load: open, public (no private or local addresses) or closed, and rules separated by commas: "+
 		"allow=HOST, deny=HOST, schemes=https, file=PATH (one rule per line)")
 	cli.BindEnv(f, "url-policy")
 }

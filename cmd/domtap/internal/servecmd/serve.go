@@ -21,17 +21,17 @@ func Serve(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the daemon in the foreground",
-		Long: `Run the daemon: start Chromium, own its tabs, and serve the gRPC API until SIGTERM or
-Ctrl-C. A second signal ends it at once.
+		Long: `Run the daemon, which starts Chromium, owns its tabs, and serves the gRPC API until SIGTERM or Ctrl-C. A second
+signal ends it immediately.
 
-The daemon listens on a unix socket that only this user can open, without a token, and on a loopback
-TCP address, where a bearer token is required. Any other address needs --tls-cert and --tls-key.
-With --web, the daemon serves the same calls as JSON over HTTP, for curl and browsers, with the token;
-with --ui, also a live page of its tabs, which domtap ui opens.
-With --metrics, it serves metrics for Prometheus on an address of its own, without a token: metrics
-contain nothing of pages. The address is on loopback unless you name another host.
-An environment variable (in brackets) and a line of a configuration file can set every flag, too:
-domtap config prints the settings in force and their origins.`,
+The daemon listens on a unix socket that only this user can open, without a token, and on a loopback TCP address,
+which requires a bearer token. Any other address needs --tls-cert and --tls-key. With --web, the daemon serves the
+same calls as JSON over HTTP, for curl and browsers, with the token. With --ui, it also serves a live page of its
+tabs, which domtap ui opens. With --metrics, it serves Prometheus metrics on a separate address, without a token.
+Metrics contain nothing from pages. That address is on loopback unless you name another host.
+
+You can also set each flag with its environment variable (in brackets) or in a configuration file. domtap config
+prints the settings in force and their origins.`,
 		Example: `  domtap serve
   domtap serve --listen "" --headless=false
   domtap serve --ui

@@ -45,14 +45,14 @@ func login(a *cli.App) *cobra.Command {
 	var flags loginFlags
 	cmd := &cobra.Command{
 		Use:   "login URL",
-		Short: "Open a window in which a person logs in, and keep the result",
-		Long: `Open URL in a window of a browser of its own, in which a person logs in, and then save the cookies, the local
-storage and the databases as a login profile (--profile) or as a file (--state). The command waits until Enter is pressed in
-the terminal, or until the page has a URL (--until-url) or a text (--until-text). The browser ends with the command, and
-the daemon that runs, if any, takes no part.
+		Short: "Open a window for a person to log in, and save the login",
+		Long: `Open URL in the window of a separate browser, let a person log in, and save the cookies, local storage and
+databases as a login profile (--profile) or as a file (--state). The command waits until you press Enter in the
+terminal, or until the page has a URL (--until-url) or a text (--until-text). The browser closes when the command
+ends. The daemon is not involved.
 
-The window needs a display and a full browser, not the headless shell. On a server, log in on another machine and copy
-the file there.`,
+The window needs a display and a full browser, not the headless shell. For a server, log in on another machine and
+copy the file to the server.`,
 		Example: `  domtap session login https://example.com/login --profile shop --profile-identity key.txt
   domtap session login https://example.com/login --state state.json --until-url '*/account*'`,
 		Args: cli.Args("URL"), ValidArgsFunction: cobra.NoFileCompletions,
@@ -73,11 +73,11 @@ the file there.`,
 
 func (f *loginFlags) register(a *cli.App, cmd *cobra.Command) {
 	flags := cmd.Flags()
-	cli.MakeOwn(flags.Lookup("timeout"), "how long the person may take; 0: no limit", loginLimit.String())
-	flags.StringVar(&f.profile, "profile", "", "save the result as this login profile")
-	flags.StringVar(&f.file, "state", "", "save the result in this file, which is not encrypted")
-	flags.BoolVar(&f.replace, "replace", false, "replace a profile of the name")
-	flags.StringVar(&f.untilURL, "until-url", "", "wait until the page has this URL: a part of it, or with * the whole")
+	cli.MakeOwn(flags.Lookup("timeout"), "the time limit for the login; 0 means no limit", loginLimit.String())
+	flags.StringVar(&f.profile, "profile", "", "save the login as this login profile")
+	flags.StringVar(&f.file, "state", "", "save the login in this file, without encryption")
+	flags.BoolVar(&f.replace, "replace", false, "replace an existing profile of this name")
+	flags.StringVar(&f.untilURL, "until-url", "", "wait until the page has this URL: a part of the URL or, with a *, a pattern for the whole URL")
 	flags.StringVar(&f.untilText, "until-text", "", "wait until the page shows this text")
 	DatabasesFlag(cmd, &f.withDatabases, true)
 	cmd.MarkFlagsMutuallyExclusive("profile", "state")
@@ -123,7 +123,7 @@ func needDisplay(a *cli.App) error {
 		}
 	}
 	return exit.Errorf(exit.Precondition,
-		"log in where there is one (domtap session login URL --state state.json), copy the file here, and load it: domtap session new NAME --state state.json; or use ssh -X, or a virtual display",
+		"log in on a machine with a display (domtap session login URL --state state.json), copy the file here, and load it: domtap session new NAME --state state.json; or use ssh -X, or a virtual display",
 		"no display: DISPLAY and WAYLAND_DISPLAY are not set, so no window can be shown")
 }
 
@@ -151,7 +151,7 @@ func (f *loginFlags) inWindow(ctx context.Context, a *cli.App, url string) (stat
 		return a.Launch(ctx, at, visible)
 	})
 	if err != nil {
-		return nil, exit.Errorf(exit.Unavailable, "domtap doctor checks what a browser needs; a window needs a full browser", "the browser for the login: %w", withLog(err, at))
+		return nil, exit.Errorf(exit.Unavailable, "a window needs a full browser, not the headless shell; domtap doctor checks the browser", "the browser for the login: %w", withLog(err, at))
 	}
 	conn, err := endpoint.Dial(to, options)
 	if err != nil {
@@ -191,11 +191,11 @@ func (f *loginFlags) loggedIn(ctx context.Context, a *cli.App, conn *grpc.Client
 // wait waits until the user has logged in.
 func (f *loginFlags) wait(ctx context.Context, a *cli.App, conn *grpc.ClientConn, tab string) error {
 	if f.untilURL != "" || f.untilText != "" {
-		a.Note("log in in the window; it closes when you are done")
+		a.Note("log in in the browser window; it closes when you are done")
 		defer a.Waiting("waiting for the login")()
 		return f.waitForPage(ctx, conn, tab)
 	}
-	a.Note("log in in the window, then press Enter here")
+	a.Note("log in in the browser window, then press Enter here")
 	pressed := make(chan error, 1)
 	go func() { // may keep waiting for a key until the command ends
 		_, err := bufio.NewReader(a.In).ReadString('\n')

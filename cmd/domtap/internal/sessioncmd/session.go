@@ -52,7 +52,7 @@ func newSession(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new [NAME]",
 		Short: "Create a session and print its name",
-		Long:  "Create a session and print its name: 1 to 64 letters, digits, - and _. Without NAME, the daemon chooses the name.",
+		Long:  "Create a session and print its name. NAME is 1 to 64 letters, digits, - and _. Without NAME, the daemon chooses a name.",
 		Example: `  domtap session new
   domtap session new phone --device "Pixel 8" --timezone Europe/Berlin --color-scheme dark
   domtap session new again --state state.json
@@ -61,7 +61,7 @@ func newSession(a *cli.App) *cobra.Command {
 	}
 	a.Flags.Register(cmd)
 	cmd.Flags().StringVar(&file, "state", "", "load cookies and storage from this file; - is standard input")
-	cmd.Flags().StringVar(&profile, "profile", "", "load the cookies and the storage of this login profile (domtap profile list)")
+	cmd.Flags().StringVar(&profile, "profile", "", "load cookies and storage from this login profile (domtap profile list)")
 	_ = cmd.RegisterFlagCompletionFunc("profile", profileflags.Complete(a)) // the flag exists
 	cmd.MarkFlagsMutuallyExclusive("state", "profile")
 	profiles := profileflags.Register(a, cmd)
@@ -95,7 +95,7 @@ func list(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the sessions, the default session first",
-		Long:  "List the sessions: the default session first, then oldest first. With --json, print one Session per line.",
+		Long:  "List the sessions, the default session first, then the others, oldest first. With --json, print one Session per line.",
 		Args:  cli.Args(),
 	}
 	a.Flags.Register(cmd)
@@ -113,8 +113,8 @@ func devices(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "List the devices that a session can emulate",
-		Long: `List the devices that --device takes: the viewport in CSS pixels, the device pixels for one of them, touch, and the mobile
-layout. The list is part of the program; no daemon is asked. With --json, print one device per line.`,
+		Long: `List the devices that --device accepts, with their viewport in CSS pixels, device pixels per CSS pixel, touch
+and mobile layout. The list is part of the program and needs no daemon. With --json, print one device per line.`,
 		Example: "  domtap session devices",
 		Args:    cli.Args(),
 	}
@@ -147,9 +147,9 @@ type deviceLine struct {
 func set(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set NAME",
-		Short: "Replace the settings of a session, for its open tabs too",
+		Short: "Replace the settings of a session and of its open tabs",
 		Long: `Replace all settings of a session. A setting without its flag returns to the default of the browser. Open tabs
-change at once where the browser allows it, else with their next document.`,
+change immediately if the browser allows it, otherwise with their next document.`,
 		Example: "  domtap session set default --locale fr-FR --timezone Europe/Paris\n  domtap session set work --offline",
 		Args:    cli.Args("NAME"), ValidArgsFunction: a.CompleteSessions,
 	}
@@ -172,8 +172,8 @@ change at once where the browser allows it, else with their next document.`,
 func closeSessions(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "close NAME…",
-		Short: "Close sessions with their tabs, and delete what they stored",
-		Long:  "Close sessions with their tabs, and delete what they stored. To keep it, save the session first.",
+		Short: "Close sessions with their tabs and delete their stored data",
+		Long:  "Close sessions with their tabs and delete their stored data. To keep the data, save the session first.",
 		Args:  cli.Args("NAME…"), ValidArgsFunction: a.CompleteSessions,
 	}
 	a.Flags.Register(cmd)
@@ -193,9 +193,9 @@ func save(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "save NAME FILE",
 		Short: "Save the cookies and the storage of a session",
-		Long: `Save the cookies of a session, and the local storage of the origins that its tabs showed, as JSON with
-the names of Playwright's storageState; with --indexed-db, also their databases. What cannot be kept is
-listed. The file contains logins, so only you can read it. FILE - writes to standard output.`,
+		Long: `Save the cookies of a session, and the local storage of the origins that its tabs showed, as JSON in the
+format of Playwright's storageState. With --indexed-db, also save their IndexedDB databases. Data that cannot
+be saved is listed. The file contains logins, so only you can read it. FILE - writes to standard output.`,
 		Example: "  domtap session save default state.json\n  domtap session save work state.json --indexed-db",
 		Args:    cli.Args("NAME", "FILE"), ValidArgsFunction: a.CompleteSessions,
 	}
@@ -224,7 +224,7 @@ listed. The file contains logins, so only you can read it. FILE - writes to stan
 
 // DatabasesFlag defines the flag that includes databases in a state.
 func DatabasesFlag(cmd *cobra.Command, databases *bool, standard bool) {
-	cmd.Flags().BoolVar(databases, "indexed-db", standard, "save the IndexedDB databases, too")
+	cmd.Flags().BoolVar(databases, "indexed-db", standard, "also save the IndexedDB databases")
 }
 
 // State reads the storage state of a session and prints what it omits.
@@ -267,13 +267,13 @@ func load(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load NAME FILE",
 		Short: "Load cookies and storage into a session",
-		Long: `Load a file that session save, or Playwright, wrote into a session. Open tabs use the new state from
-their next document on. Databases of the same name are replaced as a whole. FILE - reads standard input.`,
+		Long: `Load a file from domtap session save or from Playwright into a session. Open tabs use the new state from
+their next document on. Databases of the same name are replaced completely. FILE - reads standard input.`,
 		Example: "  domtap session load work state.json --replace",
 		Args:    cli.Args("NAME", "FILE"), ValidArgsFunction: a.CompleteSessions,
 	}
 	a.Flags.Register(cmd)
-	cmd.Flags().BoolVar(&replace, "replace", false, "delete what the session has stored first")
+	cmd.Flags().BoolVar(&replace, "replace", false, "first delete the stored data of the session")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		state, err := readState(a, args[1])
 		if err != nil {

@@ -40,8 +40,8 @@ func Cookies(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cookies",
 		Short: "List, set and delete cookies of a session",
-		Long: `List, set and delete cookies of a session. Values of cookies are secrets: only get, and list with --values,
-print them. No request is sent for any of it.`,
+		Long: `List, set and delete cookies of a session. Cookie values are secrets. Only get, and list with --values, print
+them. These commands send no requests.`,
 		Example: `  domtap cookies list --session work
   domtap cookies set theme dark --url https://example.com
   domtap cookies delete theme --domain example.com`,
@@ -61,11 +61,11 @@ type filterFlags struct {
 func (f *filterFlags) register(a *cli.App, cmd *cobra.Command) {
 	f.cmd = cmd
 	a.Flags.Register(cmd)
-	a.SessionFlag(cmd, &f.session, "the session (default: the session named default)")
+	a.SessionFlag(cmd, &f.session, "the session (default: the default session)")
 	flags := cmd.Flags()
 	flags.StringVar(&f.domain, "domain", "", "only cookies of this domain, without its subdomains")
 	flags.StringVar(&f.path, "path", "", "only cookies of this path")
-	flags.StringVar(&f.partition, "partition", "", "only cookies of this partition, such as https://example.com; empty: without one")
+	flags.StringVar(&f.partition, "partition", "", "only cookies of this partition, such as https://example.com; empty means no partition")
 }
 
 func (f *filterFlags) filter(names []string) *domtapv1.CookieFilter {
@@ -82,12 +82,12 @@ func listCookies(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list [NAME]",
 		Short:   "List the cookies of a session",
-		Long:    "List the cookies of a session, or those of a name. With --json, print one StoredCookie per line.",
+		Long:    "List the cookies of a session, or its cookies named NAME. With --json, print one StoredCookie per line.",
 		Example: "  domtap cookies list --session work\n  domtap cookies list --domain example.com --values",
 		Args:    cli.Args("[NAME]"), ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	flags.register(a, cmd)
-	cmd.Flags().BoolVar(&values, "values", false, "print the values, too")
+	cmd.Flags().BoolVar(&values, "values", false, "also print the values")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		answer, err := client(c).ListCookies(ctx, &domtapv1.ListCookiesRequest{SessionId: flags.session, Filter: flags.filter(args), Values: values})
 		if err != nil {
@@ -103,7 +103,7 @@ func getCookie(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "get NAME",
 		Short:   "Print the value of a cookie",
-		Long:    "Print the value of a cookie. If there are several of the name, --domain, --path and --partition say which one.",
+		Long:    "Print the value of a cookie. If several cookies have the name, choose one with --domain, --path and --partition.",
 		Example: "  domtap cookies get id --domain example.com",
 		Args:    cli.Args("NAME"), ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -137,24 +137,24 @@ func setCookie(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set NAME VALUE",
 		Short: "Add or replace a cookie",
-		Long: `Add a cookie, or replace the one of the same name, domain, path and partition. VALUE - reads standard input, so
-that the value is in no list of processes.`,
+		Long: `Add a cookie, or replace the cookie with the same name, domain, path and partition. VALUE - reads standard
+input, which keeps the value out of the list of processes.`,
 		Example: `  domtap cookies set theme dark --url https://example.com
   pass session-id | domtap cookies set id - --domain .example.com --secure --http-only --expires 24h`,
 		Args: cli.Args("NAME", "VALUE"), ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	a.Flags.Register(cmd)
-	a.SessionFlag(cmd, &flags.session, "the session (default: the session named default)")
+	a.SessionFlag(cmd, &flags.session, "the session (default: the default session)")
 	f := cmd.Flags()
-	f.StringVar(&flags.url, "url", "", "a page that gets the cookie: sets the domain, and --secure for https")
-	f.StringVar(&flags.domain, "domain", "", "the host, such as example.com, or .example.com for subdomains too")
+	f.StringVar(&flags.url, "url", "", "a page that gets the cookie; sets the domain, and --secure for https")
+	f.StringVar(&flags.domain, "domain", "", "the host, such as example.com, or .example.com to include subdomains")
 	f.StringVar(&flags.path, "path", "/", "the path below which the cookie is sent")
-	f.StringVar(&flags.expires, "expires", "", "how long the cookie lives (24h), or until when (2027-01-31T00:00:00Z) (default: as long as the session)")
+	f.StringVar(&flags.expires, "expires", "", "when the cookie expires, after a duration (24h) or at a time (2027-01-31T00:00:00Z) (default: with the session)")
 	f.BoolVar(&flags.secure, "secure", false, "send the cookie only over https")
 	f.BoolVar(&flags.httpOnly, "http-only", false, "hide the cookie from scripts")
-	f.StringVar(&flags.sameSite, "same-site", "", "Strict, Lax or None (default: the browser's)")
+	f.StringVar(&flags.sameSite, "same-site", "", "Strict, Lax or None (default: the browser's default)")
 	f.StringVar(&flags.priority, "priority", "", "Low, Medium or High (default Medium)")
-	f.StringVar(&flags.partition, "partition", "", "the top-level site below which alone the cookie is sent, such as https://example.com")
+	f.StringVar(&flags.partition, "partition", "", "send the cookie only below this top-level site, such as https://example.com")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		cookie, err := flags.cookie(time.Now())
 		if err != nil {
@@ -211,8 +211,8 @@ func deleteCookies(a *cli.App) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:     "delete [NAME]",
-		Short:   "Delete cookies, and print how many",
-		Long:    "Delete the cookies that match NAME and all flags, and print how many they were. --all deletes all cookies of the session.",
+		Short:   "Delete cookies and print their number",
+		Long:    "Delete the cookies that match NAME and all flags, and print their number. --all deletes all cookies of the session.",
 		Example: "  domtap cookies delete id --domain example.com\n  domtap cookies delete --all --session work",
 		Args:    cli.Args("[NAME]"), ValidArgsFunction: cobra.NoFileCompletions,
 	}

@@ -16,9 +16,9 @@ func Storage(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "storage",
 		Short: "List and change local and session storage",
-		Long: `List and change the local storage of an origin in a session, also without a tab of that origin; with --area
-session, the session storage of an origin in a tab. Values may be secrets: only get, and list with --values,
-print them. No request is sent for any of it.`,
+		Long: `List and change the local storage of an origin in a session. No tab of that origin is needed. With --area
+session, use the session storage of an origin in a tab. Values may be secrets. Only get, and list with
+--values, print them. These commands send no requests.`,
 		Example: `  domtap storage list --session work
   domtap storage set theme dark --origin https://example.com
   domtap storage get step --area session --tab t1`,
@@ -36,9 +36,9 @@ type areaFlags struct {
 
 func (f *areaFlags) register(a *cli.App, cmd *cobra.Command) {
 	a.TabCommand(cmd)
-	a.SessionFlag(cmd, &f.session, "the session of local storage (default: the session named default)")
-	cli.ChoiceFlag(cmd, &f.area, "area", "", "local: of a session; session: of a tab (--tab)", "local", "session")
-	cmd.Flags().StringVar(&f.origin, "origin", "", "the origin, such as https://example.com (default: list: all origins; --area session: that of the tab's page)")
+	a.SessionFlag(cmd, &f.session, "the session of the local storage (default: the default session)")
+	cli.ChoiceFlag(cmd, &f.area, "area", "", "the local storage of a session, or the session storage of a tab (--tab)", "local", "session")
+	cmd.Flags().StringVar(&f.origin, "origin", "", "the origin, such as https://example.com (default: all origins for list, and the tab's origin with --area session)")
 }
 
 // get returns entries. An empty name selects all entries.
@@ -81,12 +81,12 @@ func listStorage(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the entries of local or session storage",
-		Long:    "List the entries of local or session storage, with the size of their values. With --json, print one StoredOrigin per line.",
+		Long:    "List the entries of local or session storage with the sizes of their values. With --json, print one StoredOrigin per line.",
 		Example: "  domtap storage list --session work\n  domtap storage list --origin https://example.com --values",
 		Args:    cli.Args(),
 	}
 	flags.register(a, cmd)
-	cmd.Flags().BoolVar(&values, "values", false, "print the values, too")
+	cmd.Flags().BoolVar(&values, "values", false, "also print the values")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, _ []string) error {
 		all, err := flags.get(ctx, c, "", values)
 		if err != nil {
@@ -148,7 +148,7 @@ func deleteStorage(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "delete NAME…",
 		Short:   "Delete entries",
-		Long:    "Delete entries of local or session storage. An entry that is not there is no error.",
+		Long:    "Delete entries of local or session storage. A missing entry is not an error.",
 		Example: "  domtap storage delete theme --origin https://example.com",
 		Args:    cli.Args("NAME…"), ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -164,7 +164,7 @@ func clearStorage(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "clear",
 		Short:   "Delete all entries of an origin",
-		Long:    "Delete all entries that an origin has in local or session storage.",
+		Long:    "Delete all entries of an origin in local or session storage.",
 		Example: "  domtap storage clear --origin https://example.com",
 		Args:    cli.Args(),
 	}

@@ -23,7 +23,7 @@ var waitUntil = map[string]domtapv1.WaitUntil{
 }
 
 func waitFlag(cmd *cobra.Command, c *cli.Choice) {
-	cli.ChoiceFlag(cmd, c, "wait", "w", "when the page counts as loaded", "load", "commit", "dom_content_loaded", "network_idle")
+	cli.ChoiceFlag(cmd, c, "wait", "w", "when to consider the page loaded", "load", "commit", "dom_content_loaded", "network_idle")
 }
 
 // openFlags holds the flags of the command open.
@@ -35,14 +35,14 @@ type openFlags struct {
 
 const openHelp = `Open a tab, load URL in it, wait until the page is loaded, and print the tab.
 
-From then on, commands of this terminal work on the tab, unless --tab or DOMTAP_TAB names another. Tabs
-that other terminals and programs open do not change that.
+Later commands in this terminal use the tab, unless --tab or DOMTAP_TAB names another tab. Tabs opened by other
+terminals and programs do not change that.
 
-If the page cannot be loaded, no tab is left behind. A URL without a scheme gets https://, or
-http:// on this machine.
+If the page cannot be loaded, the tab is closed. A URL without a scheme gets https://, or http:// if it is on
+this machine.
 
-With --restore, the tab comes back when its renderer or its browser dies, or when the daemon is killed
-and started again: under the same ID, at its URL, scrolled to where it was. Typed text is lost, and
+With --restore, the tab is opened again after its renderer or browser crashed, or after the daemon was killed
+and restarted. It keeps its ID, its URL and its scroll position. Typed text is lost, and
 refs are new. domtap restore --on and --off change the setting later.`
 
 // Open returns the command open.
@@ -50,7 +50,7 @@ func Open(a *cli.App) *cobra.Command {
 	var flags openFlags
 	cmd := &cobra.Command{
 		Use:   "open URL",
-		Short: "Open a tab and load URL in it",
+		Short: "Open a tab and load a URL in it",
 		Long:  openHelp,
 		Example: `  domtap open https://example.com
   domtap open localhost:8080 --wait network_idle
@@ -91,8 +91,8 @@ func (o *openFlags) register(a *cli.App, cmd *cobra.Command) {
 	waitFlag(cmd, &o.wait)
 	f := cmd.Flags()
 	f.StringVar(&o.viewport, "viewport", "", "the size of the page in CSS pixels, WIDTHxHEIGHT (default: 1280x800)")
-	a.SessionFlag(cmd, &o.session, "the session of the new tab (default: the session named default)")
-	f.BoolVar(&o.restore, "restore", false, "restore the tab when its renderer, its browser or the daemon dies")
+	a.SessionFlag(cmd, &o.session, "the session of the new tab (default: the default session)")
+	f.BoolVar(&o.restore, "restore", false, "restore the tab after a crash of its renderer, its browser or the daemon")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print only the ID of the tab")
 }
 
@@ -150,8 +150,8 @@ func urgent(all []*domtapv1.Outcome) []*domtapv1.Outcome {
 func Goto(a *cli.App) *cobra.Command {
 	return navigationCommand(a, &cobra.Command{
 		Use:     "goto URL",
-		Short:   "Load URL in a tab",
-		Long:    "Load URL in a tab, wait until the page is loaded, and print what it says at once and the tab. Refs of the page before are gone.",
+		Short:   "Load a URL in a tab",
+		Long:    "Load URL in a tab, wait until the page is loaded, and print its alerts, its headings and the tab. Refs of the previous page\nare no longer valid.",
 		Example: "  domtap goto https://example.com",
 		Args:    cli.Args("URL"),
 	}, func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, args []string) (navigated, error) {
@@ -173,7 +173,7 @@ func historyCommand(a *cli.App, name, short string, call navigation) *cobra.Comm
 
 // Back returns the command back.
 func Back(a *cli.App) *cobra.Command {
-	return historyCommand(a, "back", "Go one page back",
+	return historyCommand(a, "back", "Go back one page",
 		func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, _ []string) (navigated, error) {
 			return c.Tabs.GoBack(ctx, &domtapv1.GoBackRequest{TabId: id, WaitUntil: wait, Timeout: a.Flags.NavigationTimeout()})
 		})
@@ -181,7 +181,7 @@ func Back(a *cli.App) *cobra.Command {
 
 // Forward returns the command forward.
 func Forward(a *cli.App) *cobra.Command {
-	return historyCommand(a, "forward", "Go one page forward",
+	return historyCommand(a, "forward", "Go forward one page",
 		func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, _ []string) (navigated, error) {
 			return c.Tabs.GoForward(ctx, &domtapv1.GoForwardRequest{TabId: id, WaitUntil: wait, Timeout: a.Flags.NavigationTimeout()})
 		})
@@ -189,7 +189,7 @@ func Forward(a *cli.App) *cobra.Command {
 
 // Reload returns the command reload.
 func Reload(a *cli.App) *cobra.Command {
-	return historyCommand(a, "reload", "Load the page again",
+	return historyCommand(a, "reload", "Reload the page",
 		func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, _ []string) (navigated, error) {
 			return c.Tabs.Reload(ctx, &domtapv1.ReloadRequest{TabId: id, WaitUntil: wait, Timeout: a.Flags.NavigationTimeout()})
 		})

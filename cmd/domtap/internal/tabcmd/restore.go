@@ -15,15 +15,15 @@ func Restore(a *cli.App) *cobra.Command {
 	var on, off bool
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "restore",
-		Short: "Show or change whether a tab is restored when its page is lost",
-		Long: `Show whether a tab is restored, or change that with --on or --off. A restored tab comes back when its renderer
-or its browser dies, or when the daemon is killed and started again: under the same ID, at its URL,
-scrolled to where it was. Typed text is lost, and refs are new. domtap open --restore turns the setting
-on from the start.`,
+		Short: "Show or change whether a tab is restored after a crash",
+		Long: `Show whether a tab is restored, or change it with --on or --off. A restored tab is opened again after its
+renderer or browser crashed, or after the daemon was killed and restarted. It keeps its ID, its URL and its
+scroll position. Typed text is lost, and refs are new. domtap open --restore turns the setting on for a new
+tab.`,
 		Example: "  domtap restore\n  domtap restore --on --tab t3\n  domtap restore --off",
 		Args:    cli.Args(),
 	})
-	cmd.Flags().BoolVar(&on, "on", false, "restore the tab from now on")
+	cmd.Flags().BoolVar(&on, "on", false, "restore the tab")
 	cmd.Flags().BoolVar(&off, "off", false, "do not restore the tab")
 	cmd.MarkFlagsMutuallyExclusive("on", "off")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, _ []string) error {

@@ -47,10 +47,10 @@ func printTabs(a *cli.App, tabs ...*domtapv1.Tab) error {
 func Close(a *cli.App) *cobra.Command {
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "close [TAB…]",
-		Short: "Close tabs; without TAB, the tab of this terminal",
-		Long: `Close tabs, even if they hang. Without TAB, close the tab of --tab or DOMTAP_TAB, else the tab that this
-terminal opened last, else the only tab. If several tabs are left to choose from, the command asks for
---tab (exit code 2). Afterwards, the terminal works on the tab that it opened before.`,
+		Short: "Close tabs, by default the tab of this terminal",
+		Long: `Close tabs, even if they hang. Without TAB, close the tab of --tab or DOMTAP_TAB, otherwise the tab that this
+terminal opened last, otherwise the only tab. If there are several candidates, the command fails with exit
+code 2 and requires --tab. Afterwards, the terminal uses the tab that it opened before.`,
 		Example:           "  domtap close\n  domtap close t3 t4",
 		ValidArgsFunction: a.CompleteTabs,
 	})

@@ -18,18 +18,19 @@ func Pause(a *cli.App) *cobra.Command {
 	var flags pauseFlags
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "pause [CLIENT]",
-		Short: "Hold the acting calls of a client, or of all others",
-		Long: `Hold the calls by which a client acts on a tab, or with --session on all tabs of a session: they wait until domtap resume, and fail with
-CLIENT_PAUSED and your --reason shortly before their deadline; with --fail, at once. Without CLIENT, all clients of the tab but this terminal are held: you
-take the tab over. A call that is under way ends as it would; reads go on. domtap timeline lists the clients of a tab.`,
+		Short: "Pause the actions of a client, or of all other clients",
+		Long: `Pause the actions of a client on a tab, or with --session on all tabs of a session. Paused calls wait until
+domtap resume. Shortly before their deadline, they fail with CLIENT_PAUSED and your --reason. With --fail, they
+fail immediately. Without CLIENT, all clients of the tab except this terminal are paused, and you take over the
+tab. Running calls finish, and clients can still read. domtap timeline lists the clients of a tab.`,
 		Example: "  domtap pause mcp-4XQ2 --reason 'wait, I sign in'\n  domtap pause --reason 'my turn'\n  domtap pause --list",
 		Args:    cobra.MaximumNArgs(1),
 	})
 	f := cmd.Flags()
-	f.StringVar(&flags.session, "session", "", "on all tabs of this session, also new ones")
-	f.StringVar(&flags.reason, "reason", "", "what the client is told")
-	f.BoolVar(&flags.fail, "fail", false, "calls fail at once instead of waiting")
-	f.BoolVar(&flags.list, "list", false, "list what is paused")
+	f.StringVar(&flags.session, "session", "", "pause on all tabs of this session, including new tabs")
+	f.StringVar(&flags.reason, "reason", "", "the reason that the client receives")
+	f.BoolVar(&flags.fail, "fail", false, "fail calls immediately instead of letting them wait")
+	f.BoolVar(&flags.list, "list", false, "list the paused clients")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		return flags.pause(ctx, c, a.Printer(), args)
 	})
@@ -65,7 +66,7 @@ func (o *pauseFlags) pause(ctx context.Context, c *cli.Client, p *cli.Printer, a
 			TabId: at.tab, SessionId: at.session, Client: args[0], Reason: o.reason, Mode: mode, ClientId: c.ID})
 		return showPause(p, answer, err)
 	case o.session != "":
-		return exit.Errorf(exit.Usage, "name the client that is to be paused in the session", "--session needs a CLIENT")
+		return exit.Errorf(exit.Usage, "name the client to pause in the session", "--session needs a CLIENT")
 	}
 	answer, err := service.TakeOver(ctx, &domtapv1.TakeOverRequest{TabId: at.tab, Reason: o.reason, Mode: mode, ClientId: c.ID})
 	return showPause(p, answer, err)
@@ -86,13 +87,14 @@ func showPause(p *cli.Printer, answer interface {
 func Resume(a *cli.App) *cobra.Command {
 	var session string
 	cmd := a.TabCommand(&cobra.Command{
-		Use:     "resume [CLIENT]",
-		Short:   "Let a paused client go on, or hand the tab back",
-		Long:    "Let a client go on that domtap pause holds: its calls that wait begin. Without CLIENT, hand the tab back to all clients that domtap pause without CLIENT holds.",
+		Use:   "resume [CLIENT]",
+		Short: "Resume a paused client, or hand the tab back",
+		Long: `Resume a client that domtap pause has paused. Its waiting calls start. Without CLIENT, end the takeover of the tab by
+domtap pause without CLIENT.`,
 		Example: "  domtap resume mcp-4XQ2\n  domtap resume",
 		Args:    cobra.MaximumNArgs(1),
 	})
-	cmd.Flags().StringVar(&session, "session", "", "in this session")
+	cmd.Flags().StringVar(&session, "session", "", "resume in this session")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		at, err := placeOf(ctx, c, session)
 		if err != nil {
@@ -107,7 +109,7 @@ func Resume(a *cli.App) *cobra.Command {
 			return p.Show(answer, func() string { return "resumed " + render.Line(args[0]) + "\n" })
 		}
 		if session != "" {
-			return exit.Errorf(exit.Usage, "name the client that is to go on in the session", "--session needs a CLIENT")
+			return exit.Errorf(exit.Usage, "name the client to resume in the session", "--session needs a CLIENT")
 		}
 		answer, err := service.HandBack(ctx, &domtapv1.HandBackRequest{TabId: at.tab, ClientId: c.ID})
 		if err != nil {

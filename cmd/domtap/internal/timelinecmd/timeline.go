@@ -35,13 +35,13 @@ func Timeline(a *cli.App) *cobra.Command {
 	var l flags
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "timeline [TAB]",
-		Short: "Print what happened on a tab: who did what, and what the page did",
-		Long: `Print the timeline of a tab, one line for each entry, in the order in which they began.
+		Short: "Print what clients and the page did on a tab",
+		Long: `Print the timeline of a tab, one line per entry, in order of their start.
 
-It has calls that act, with their steps, the
-verdict and what they cost; calls that read; navigations, dialogs, downloads, new tabs, errors of scripts, failed
-requests; and what was paused. Under it are the clients of the tab and what each of them cost. What is typed is not in it. A tab keeps 1,000
-entries, and its timeline can be read for 10 minutes after it was closed.`,
+Entries are calls that act, with their steps, verdict and cost, calls that read, navigations, dialogs, downloads,
+new tabs, script errors, failed requests, and pauses. Below the entries are the clients of the tab and the cost of
+each. Typed text is not included. A tab keeps 1,000 entries, and its timeline can be read for 10 minutes after the
+tab was closed.`,
 		Example:           "  domtap timeline\n  domtap timeline --kind turn,problem,request\n  domtap timeline --follow --timeout 0\n  domtap timeline -o json | jq '.entries[].turn.steps'",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.CompleteTabs,
@@ -49,9 +49,9 @@ entries, and its timeline can be read for 10 minutes after it was closed.`,
 	f := cmd.Flags()
 	f.StringVar(&l.client, "client", "", "only calls of this client")
 	f.StringSliceVar(&l.kinds, "kind", nil, "only entries of these kinds: "+strings.Join(kindNames(), ", "))
-	f.Uint64Var(&l.after, "after", 0, "only entries after this one")
-	f.Int32Var(&l.max, "max", 100, "how many entries to print, 1 to 1000")
-	f.BoolVarP(&l.follow, "follow", "f", false, "print entries as calls end, until the tab is closed, --timeout or Ctrl-C")
+	f.Uint64Var(&l.after, "after", 0, "only entries after the entry with this number")
+	f.Int32Var(&l.max, "max", 100, "maximum number of entries, 1 to 1000")
+	f.BoolVarP(&l.follow, "follow", "f", false, "print new entries until the tab is closed, --timeout or Ctrl-C")
 	cli.MarkRare(f, "after", "client")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		if len(args) == 1 {
