@@ -187,8 +187,8 @@ const maxMarks = 1000
 // marked finds the wanted surroundings. The texts of the elements in places do not count.
 func (p *page) marked(places []int32, w wanted) marks {
 	m := marks{holders: map[int32]fit{}, cards: map[int32][]span{}}
-	twins := p.twins(places)
-	p.measure(twins)
+	duplicates := p.duplicates(places)
+	p.measure(duplicates)
 	next, until, found := 0, int32(0), 0
 	for i := range int32(len(p.all)) {
 		f := w.element(p.all[i])
@@ -204,7 +204,7 @@ func (p *page) marked(places []int32, w wanted) marks {
 		if w.ref != dom.NoRef || w.isRole(p.all[i]) || i < until {
 			continue
 		}
-		p.card(i, f, twins, m.cards)
+		p.card(i, f, duplicates, m.cards)
 		if p.all[i].Role == "heading" {
 			m.sections = append(m.sections, p.section(i, places, f))
 		}
@@ -212,8 +212,8 @@ func (p *page) marked(places []int32, w wanted) marks {
 	return m
 }
 
-// twins returns, in order, the places and the elements that share role and name with one of them.
-func (p *page) twins(places []int32) []int32 {
+// duplicates returns, in order, the places and the elements that share role and name with one of them.
+func (p *page) duplicates(places []int32) []int32 {
 	known := make(map[[2]string]bool, len(places))
 	for _, i := range places {
 		known[[2]string{p.all[i].Role, p.all[i].Text}] = true
@@ -233,32 +233,32 @@ func (p *page) twins(places []int32) []int32 {
 }
 
 // card records which of the twins are closest to a text, and the span that they have in common with it.
-func (p *page) card(text int32, f fit, twins []int32, to map[int32][]span) {
-	at, found := slices.BinarySearch(twins, text)
+func (p *page) card(text int32, f fit, duplicates []int32, to map[int32][]span) {
+	at, found := slices.BinarySearch(duplicates, text)
 	behind := at
 	if found {
-		behind++ // another twin, whose name matches
+		behind++ // another duplicate, whose name matches
 	}
 	depth := int32(-1)
 	if at > 0 {
-		depth = p.common(twins[at-1], text)
+		depth = p.common(duplicates[at-1], text)
 	}
-	if behind < len(twins) {
-		depth = max(depth, p.common(text, twins[behind]))
+	if behind < len(duplicates) {
+		depth = max(depth, p.common(text, duplicates[behind]))
 	}
 	first, last := at, behind
-	for first > 0 && p.common(twins[first-1], text) == depth {
+	for first > 0 && p.common(duplicates[first-1], text) == depth {
 		first--
 	}
-	for last < len(twins) && p.common(text, twins[last]) == depth {
+	for last < len(duplicates) && p.common(text, duplicates[last]) == depth {
 		last++
 	}
 	var own []int32
-	for _, i := range slices.Concat(twins[first:at], twins[behind:last]) {
+	for _, i := range slices.Concat(duplicates[first:at], duplicates[behind:last]) {
 		if i < text && p.holds(i, text) || i > text && p.holds(text, i) {
 			continue // it is a holder
 		}
-		if depth > p.height && len(twins) > 1 || !p.areRows(i, text) && p.isThing(i, text, depth, last-first) {
+		if depth > p.height && len(duplicates) > 1 || !p.areRows(i, text) && p.isThing(i, text, depth, last-first) {
 			own = append(own, i)
 		}
 	}
