@@ -32,8 +32,8 @@ const (
 	MaxLen = maxParts*(maxWords+len("…")) + (maxParts-1)*len(separator)
 	// maxAround limits how many ancestors are examined.
 	maxAround = 16
-	// maxSayings is the approximate maximum number of texts that are considered around an element.
-	maxSayings = 24
+	// maxPhrases is the approximate maximum number of texts that are considered around an element.
+	maxPhrases = 24
 	separator  = ", "
 )
 
@@ -142,8 +142,8 @@ func isOneLink(group []*dom.Element) bool {
 	return !slices.ContainsFunc(group, other)
 }
 
-// saying is a text around an element.
-type saying struct {
+// phrase is a text around an element.
+type phrase struct {
 	words string
 	of    int32
 	// left is the number of characters omitted after the words, if they end in "…".
@@ -244,7 +244,7 @@ func (p *page) isNext(i, j int32) bool {
 
 // tellEach finds a context for each of several elements with one role and name, whose joins are measured.
 func (p *page) tellEach(group []int32, out map[dom.Ref]Context) {
-	around := make([][]saying, len(group))
+	around := make([][]phrase, len(group))
 	members := make([]int, len(group))
 	for k := range group {
 		if p.isTooMuch() {
@@ -257,7 +257,7 @@ func (p *page) tellEach(group []int32, out map[dom.Ref]Context) {
 
 // tellPart adds a part to the contexts of some members of a group, so that they differ as far as possible from the others, and continues
 // where others have the same words around them. The contexts of members in done already differ.
-func (p *page) tellPart(group []int32, around [][]saying, members []int, done []bool, out map[dom.Ref]Context, part int) {
+func (p *page) tellPart(group []int32, around [][]phrase, members []int, done []bool, out map[dom.Ref]Context, part int) {
 	have := make(map[string]tally, len(members))
 	for _, k := range members {
 		for _, s := range around[k] {
@@ -272,7 +272,7 @@ func (p *page) tellPart(group []int32, around [][]saying, members []int, done []
 		if done != nil && done[n] {
 			continue
 		}
-		best, count := saying{}, int32(len(members))
+		best, count := phrase{}, int32(len(members))
 		for _, s := range around[k] {
 			if have[s.words].n < count {
 				best, count = s, have[s.words].n
@@ -301,7 +301,7 @@ func (p *page) tellPart(group []int32, around [][]saying, members []int, done []
 
 // tellFurther distinguishes members that got the same words. The keys of shared are these words; tellFurther fills in the members that have
 // them in their surroundings. chosen holds the words of each member.
-func (p *page) tellFurther(group []int32, around [][]saying, members []int, chosen []string, shared map[string][]int, out map[dom.Ref]Context, part int) {
+func (p *page) tellFurther(group []int32, around [][]phrase, members []int, chosen []string, shared map[string][]int, out map[dom.Ref]Context, part int) {
 	for n, k := range members {
 		for _, s := range around[k] {
 			if having, is := shared[s.words]; is && (len(having) == 0 || having[len(having)-1] != n) {
@@ -320,11 +320,11 @@ func (p *page) tellFurther(group []int32, around [][]saying, members []int, chos
 
 // around returns the texts around a member of a group, in its card and in the ancestors of the card, innermost first. It excludes the name
 // of the element itself, which distinguishes nothing.
-func (p *page) around(group []int32, k int) (out []saying) {
+func (p *page) around(group []int32, k int) (out []phrase) {
 	name := p.at(group[k]).Text
-	add := func(all ...saying) {
+	add := func(all ...phrase) {
 		for _, s := range all {
-			if s.words != "" && s.words != name && len(out) < maxSayings && !p.isNumberBeside(group[k], s) {
+			if s.words != "" && s.words != name && len(out) < maxPhrases && !p.isNumberBeside(group[k], s) {
 				out = append(out, s)
 			}
 		}
@@ -334,7 +334,7 @@ func (p *page) around(group []int32, k int) (out []saying) {
 	up := p.up(group[k])
 	for n := 0; up >= 0 && n < maxAround && !p.covers(up, group); n++ {
 		if !p.isAlone(up, group, k) {
-			for _, s := range p.says(up) {
+			for _, s := range p.phrasesOf(up) {
 				if s.of == up || !p.isOthers(s.of, group, k) && !p.belongs(s.of, up, group, k) && !p.areRows(group[k], s.of) {
 					add(s)
 				}
@@ -344,7 +344,7 @@ func (p *page) around(group []int32, k int) (out []saying) {
 	}
 	for h, n := p.headingOf(group, k), 0; h >= 0 && n < maxHeadings; h, n = p.above(h), n+1 {
 		if p.heads(h, group[k]) && !p.isOthers(h, group, k) {
-			add(p.saying(p.at(h).Text, h))
+			add(p.phrase(p.at(h).Text, h))
 		}
 	}
 	if isBare {
@@ -356,7 +356,7 @@ func (p *page) around(group []int32, k int) (out []saying) {
 
 // isNumberBeside reports whether a number beside an element belongs to a neighbour of the same kind, as the days around a day do. Such a
 // number distinguishes nothing. The number of a row belongs to another kind of element.
-func (p *page) isNumberBeside(i int32, s saying) bool {
+func (p *page) isNumberBeside(i int32, s phrase) bool {
 	e, of := p.at(i), p.at(s.of)
 	if strings.ContainsFunc(e.Text+s.words, unicode.IsLetter) || !strings.ContainsFunc(e.Text, unicode.IsNumber) {
 		return false
@@ -366,11 +366,11 @@ func (p *page) isNumberBeside(i int32, s saying) bool {
 
 // inCard returns the texts in the card of a member of a group, closest first. At the same distance, a heading precedes other words. Texts
 // without letters come last.
-func (p *page) inCard(group []int32, k int) (out []saying) {
+func (p *page) inCard(group []int32, k int) (out []phrase) {
 	i, near := group[k], p.closest(k)
-	var numbers []saying
+	var numbers []phrase
 	start, end := i, i+1
-	for n := 0; n < maxAround && end-start < maxScanned && len(out) < maxSayings; n++ {
+	for n := 0; n < maxAround && end-start < maxScanned && len(out) < maxPhrases; n++ {
 		depth := int32(-1)
 		if start > 0 {
 			depth = p.join(start)
@@ -386,7 +386,7 @@ func (p *page) inCard(group []int32, k int) (out []saying) {
 			from, to = up, p.endOf(up, up+maxScanned) // the first cells are more useful than the cell around
 		}
 		if from < i && p.holds(from, i) {
-			out = append(out, p.says(from)...)
+			out = append(out, p.phrasesOf(from)...)
 		} else {
 			words, rest := p.closer(i, from, start, end, to, depth <= p.height)
 			out, numbers = append(out, words...), append(numbers, rest...)
@@ -398,8 +398,8 @@ func (p *page) inCard(group []int32, k int) (out []saying) {
 
 // closer returns the texts around an element that are between from and to but not between start and end: headings first, then words, and
 // separately the texts without letters. apart excludes the texts of other items of the same kind.
-func (p *page) closer(i, from, start, end, to int32, apart bool) (words, numbers []saying) {
-	var headings, others []saying
+func (p *page) closer(i, from, start, end, to int32, apart bool) (words, numbers []phrase) {
+	var headings, others []phrase
 	for j := from; j < to; {
 		if j >= start && j < end {
 			j = end
@@ -410,7 +410,7 @@ func (p *page) closer(i, from, start, end, to int32, apart bool) (words, numbers
 			j++
 			continue
 		}
-		s := p.saying(text, j)
+		s := p.phrase(text, j)
 		switch {
 		case e.Role == "heading":
 			headings = append(headings, s)
@@ -483,7 +483,7 @@ func (p *page) above(h int32) int32 {
 
 // inBox returns the words before a member of a group in a box in which the other members have their own cards, such as a comment with its
 // answers.
-func (p *page) inBox(group []int32, k int) []saying {
+func (p *page) inBox(group []int32, k int) []phrase {
 	depth := p.closest(k)
 	if depth < 0 || p.shared[k] >= depth {
 		return nil
@@ -504,14 +504,14 @@ func (p *page) inBox(group []int32, k int) []saying {
 
 // beside returns the words next to a member of a group whose members are siblings, with texts between them: either all members precede
 // their words, or all follow them. If both are possible, it returns nothing.
-func (p *page) beside(group []int32, k int) saying {
+func (p *page) beside(group []int32, k int) phrase {
 	depth := p.closest(k)
 	if depth < 0 {
-		return saying{}
+		return phrase{}
 	}
 	before, behind := p.neighbour(group, k, -1, depth), p.neighbour(group, k, 1, depth)
 	if before < 0 && behind < 0 {
-		return saying{}
+		return phrase{}
 	}
 	first, last := k, k
 	for first > 0 && k-first < maxBeside && p.shared[first] == depth {
@@ -522,7 +522,7 @@ func (p *page) beside(group []int32, k int) saying {
 	}
 	for n := first; n < last; n++ {
 		if p.neighbour(group, n, 1, depth) < 0 {
-			return saying{} // there is nothing between two of them
+			return phrase{} // there is nothing between two of them
 		}
 	}
 	above, below := p.neighbour(group, first, -1, depth), p.neighbour(group, last, 1, depth)
@@ -531,7 +531,7 @@ func (p *page) beside(group []int32, k int) saying {
 	case above >= 0 && below >= 0:
 		isAbove, isBelow := p.at(above).Tag == between, p.at(below).Tag == between
 		if isAbove == isBelow {
-			return saying{}
+			return phrase{}
 		}
 		if isBelow {
 			before = behind
@@ -540,9 +540,9 @@ func (p *page) beside(group []int32, k int) saying {
 		before = behind
 	}
 	if before < 0 || p.at(before).Role == "heading" {
-		return saying{}
+		return phrase{}
 	}
-	return p.saying(p.own(before), before)
+	return p.phrase(p.own(before), before)
 }
 
 // maxBeside limits how many elements before or after another one are examined.
@@ -571,14 +571,14 @@ func (p *page) neighbour(group []int32, k int, step, depth int32) int32 {
 	return -1
 }
 
-// saying returns a saying of words, which are the text of an element or its beginning.
-func (p *page) saying(words string, of int32) saying {
+// phrase returns a phrase of words, which are the text of an element or its beginning.
+func (p *page) phrase(words string, of int32) phrase {
 	left := 0
 	if strings.HasSuffix(words, "…") {
 		left = p.at(of).Left
 	}
 	words, left = cut(words, left)
-	return saying{words, of, left}
+	return phrase{words, of, left}
 }
 
 // cut shortens words at a space. left is the number of characters omitted after them.

@@ -170,7 +170,7 @@ func (n *Names) Tell(t *Tree, some []*dom.Element, f *Found) bool {
 	if f.Contexts == nil {
 		f.Contexts = map[dom.Ref]Context{}
 	}
-	p := &page{structure{tree: t, names: n}, map[int32][]saying{}}
+	p := &page{structure{tree: t, names: n}, map[int32][]phrase{}}
 	t.steps = f.steps
 	defer func() { f.steps = t.steps }()
 	for _, e := range some {

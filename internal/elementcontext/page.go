@@ -10,15 +10,15 @@ import (
 // page is a page whose elements are to be distinguished.
 type page struct {
 	structure
-	// said caches the texts by which elements describe their content.
-	said map[int32][]saying
+	// cached caches the texts by which elements describe their content.
+	cached map[int32][]phrase
 }
 
 func newPage(all []*dom.Element) *page {
 	n := len(all)
 	memory := make([]int32, 5*n)
 	p := &page{structure{all: all, parent: memory[:n], end: memory[n : 2*n], heading: memory[2*n : 3*n], scoped: memory[3*n : 4*n],
-		repeated: make([]bool, n)}, map[int32][]saying{}}
+		repeated: make([]bool, n)}, map[int32][]phrase{}}
 	inside := memory[4*n:] // the last heading directly inside each element
 	var open []int32
 	leave := func(i int) {
@@ -82,14 +82,14 @@ const (
 	maxNames = 16
 )
 
-// says returns the texts by which an element describes its content, best first.
-func (p *page) says(i int32) []saying {
-	if known, ok := p.said[i]; ok {
+// phrasesOf returns the texts by which an element describes its content, best first.
+func (p *page) phrasesOf(i int32) []phrase {
+	if known, ok := p.cached[i]; ok {
 		return known
 	}
 	texts, heading := p.texts(i)
-	var out []saying
-	add := func(s saying) {
+	var out []phrase
+	add := func(s phrase) {
 		if s.words != "" && (len(out) == 0 || out[0].words != s.words) {
 			out = append(out, s)
 		}
@@ -99,19 +99,19 @@ func (p *page) says(i int32) []saying {
 	case e.Role == "row":
 		p.row(i, texts, add)
 	case namedByAuthor[e.Role]:
-		add(p.saying(own, i))
+		add(p.phrase(own, i))
 		fallthrough
 	case heading >= 0:
 		if heading >= 0 {
-			add(p.saying(p.at(heading).Text, heading))
+			add(p.phrase(p.at(heading).Text, heading))
 		}
 	case len(texts) == 0 || !strings.HasPrefix(own, texts[0].words):
-		add(p.saying(own, i)) // otherwise the text of its first element is shorter
+		add(p.phrase(own, i)) // otherwise the text of its first element is shorter
 	}
 	for _, t := range texts {
 		add(t)
 	}
-	p.said[i] = out
+	p.cached[i] = out
 	return out
 }
 
@@ -123,10 +123,10 @@ var namedByAuthor = map[string]bool{
 }
 
 // row adds the header of a row, or else its first cells.
-func (p *page) row(i int32, texts []saying, add func(saying)) {
+func (p *page) row(i int32, texts []phrase, add func(phrase)) {
 	for j, end := i+1, p.endOf(i, i+maxScanned); j < end; j++ {
 		if e := p.at(j); e.Role == "rowheader" && e.Text != "" {
-			add(p.saying(e.Text, j))
+			add(p.phrase(e.Text, j))
 			return
 		}
 	}
@@ -139,14 +139,14 @@ func (p *page) row(i int32, texts []saying, add func(saying)) {
 		cells, left = append(cells, t.words), t.left
 	}
 	words, left := cut(strings.Join(cells, " "), left)
-	add(saying{words, texts[0].of, left})
+	add(phrase{words, texts[0].of, left})
 }
 
 // texts returns the texts of the outermost elements inside an element: first those of structural elements and links, then the names of
 // other interactive elements. heading is the first heading inside, or -1 if there is none.
-func (p *page) texts(i int32) (out []saying, heading int32) {
+func (p *page) texts(i int32) (out []phrase, heading int32) {
 	heading = -1
-	var others []saying
+	var others []phrase
 	for j, end := i+1, p.endOf(i, i+maxScanned); j < end && len(out) < maxTexts; {
 		e := p.at(j)
 		if heading < 0 && isHeading(e) {
@@ -158,9 +158,9 @@ func (p *page) texts(i int32) (out []saying, heading int32) {
 			j++
 			continue
 		case e.Kind == dom.Structural || e.Role == "link":
-			out = append(out, p.saying(words, j))
+			out = append(out, p.phrase(words, j))
 		default:
-			others = append(others, p.saying(words, j))
+			others = append(others, p.phrase(words, j))
 		}
 		if e.Kind == dom.Structural && !namedByAuthor[e.Role] {
 			j = p.endOf(j, end) // its text is the text of its content
