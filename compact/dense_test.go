@@ -42,7 +42,7 @@ func leftOf(e *dom.Element, value string) int {
 // checkDense prints a view in every way and fails the test unless the text is well formed and parsing it returns the elements.
 func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
 	t.Helper()
-	contexts := elementcontext.Tell(all, all)
+	contexts := elementcontext.Distinguish(all, all)
 	for _, o := range []dense.Options{{}, {HRefs: true}, {Brief: true}, {HRefs: true, Brief: true}} {
 		o.Base = NewBase(h.URL)
 		p := dense.NewPage(o, all, all)

@@ -74,7 +74,7 @@ func (a archive) lines(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.Contexts = elementcontext.Tell(all, v.Elements.Slice())
+	v.Contexts = elementcontext.Distinguish(all, v.Elements.Slice())
 	return Lines(h, v)
 }
 
@@ -159,7 +159,7 @@ func (a archive) tree(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contexts := elementcontext.Tell(all, v.Elements.Slice())
+	contexts := elementcontext.Distinguish(all, v.Elements.Slice())
 	return Tree(h, v, NewOutline(NewBase(h.URL), v.Elements.Slice(), all, folded).With(contexts))
 }
 

@@ -202,7 +202,7 @@ func (p *picker) find(ctx context.Context, value string) (*dom.Element, error) {
 	case 0:
 		return nil, p.noOption(value)
 	}
-	contexts := elementcontext.Tell(p.elements(), found)
+	contexts := elementcontext.Distinguish(p.elements(), found)
 	return nil, &apierr.Error{
 		Kind: apierr.Ambiguous, Candidates: found[:min(len(found), maxCandidates)], Contexts: contexts,
 		Message: strconv.Itoa(len(found)) + " options are meant by " + target.Quote(value) + ": " + target.ListWithin(found, contexts, maxCandidates) + "; click the one that is meant",

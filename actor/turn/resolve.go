@@ -421,7 +421,7 @@ func (t *resolver) nth(wanted target.Target, found []*dom.Element) (resolved, er
 
 // ambiguous returns the error for a target that matches several elements. It lists them with their distinguishing contexts.
 func (t *resolver) ambiguous(wanted target.Target, found []*dom.Element) error {
-	contexts := elementcontext.Tell(t.elements(), found)
+	contexts := elementcontext.Distinguish(t.elements(), found)
 	return &apierr.Error{
 		Kind: apierr.Ambiguous,
 		Message: number(dom.Ref(len(found))) + " elements are meant by " + wanted.String() + ": " +

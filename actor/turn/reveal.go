@@ -86,7 +86,7 @@ func (t *resolver) toHover(ctx context.Context, a Step) (*dom.Element, error) {
 	case 1:
 		return found[0], nil
 	}
-	contexts := elementcontext.Tell(t.elements(), found)
+	contexts := elementcontext.Distinguish(t.elements(), found)
 	return nil, &apierr.Error{
 		Kind: apierr.Ambiguous,
 		Message: wanted.String() + " shows while the pointer is over any of " + strconv.Itoa(len(found)) + " elements: " +

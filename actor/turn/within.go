@@ -37,7 +37,7 @@ func (t *resolver) namedInside(wanted target.Target, at resolved) error {
 
 // outside returns the error for a target whose elements are all outside of its surroundings.
 func (t *resolver) outside(wanted target.Target, found []*dom.Element) error {
-	contexts := elementcontext.Tell(t.elements(), t.elements())
+	contexts := elementcontext.Distinguish(t.elements(), t.elements())
 	return &apierr.Error{
 		Kind: apierr.NoMatch,
 		Message: "nothing on the page is meant by " + wanted.String() + "; elsewhere: " + target.ListWithin(found, contexts, maxCandidates) +

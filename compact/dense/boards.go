@@ -110,8 +110,8 @@ func (l *layout) onBoard(i int) (all []entry, next int) {
 		switch e := l.shown[j]; {
 		case e != nil:
 			m := l.item(j)
-			if row < 0 && l.isToBeTold(j) { // otherwise the header row distinguishes it
-				l.tell(&m)
+			if row < 0 && l.needsContext(j) { // otherwise the header row distinguishes it
+				l.addContext(&m)
 			}
 			one, plain := l.plainEntry(m)
 			if !plain || !strings.ContainsAny(e.Text, "0123456789") || len(all) > 0 && (!isBeside(one, all[0]) || l.zone(j) != l.zone(all[0].m.node)) {

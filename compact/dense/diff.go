@@ -167,7 +167,7 @@ func (d *differ) change(ref dom.Ref) {
 func (l *laidOut) plain(i int32) item {
 	m := l.item(int(i))
 	m.around = dom.NoRef
-	l.tell(&m)
+	l.addContext(&m)
 	return m
 }
 

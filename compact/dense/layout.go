@@ -356,8 +356,8 @@ func (l *layout) element(i int) {
 	}
 	l.surround()
 	m := l.item(i)
-	if l.isToBeTold(i) {
-		l.tell(&m)
+	if l.needsContext(i) {
+		l.addContext(&m)
 	}
 	level := l.level(i)
 	if level == 0 && (m.Kind != dom.Structural || m.Role != "row" && landmarkWord(m.Element) == "") {
@@ -371,8 +371,8 @@ func (l *layout) element(i int) {
 	l.dst = append(l.appendItem(l.dst, &m), '\n')
 }
 
-// isToBeTold reports whether the context that distinguishes an element from others of its role and name is missing in the lines above.
-func (l *layout) isToBeTold(i int) bool {
+// needsContext reports whether the context that distinguishes an element from others of its role and name is missing in the lines above.
+func (l *layout) needsContext(i int) bool {
 	c, told := l.contexts[l.nodes[i].Ref]
 	return told && l.mention != MentionNone && c.Of.Kind != dom.Interactive && c.Of.Role != "heading" && landmarkWord(c.Of) == ""
 }

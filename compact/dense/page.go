@@ -66,7 +66,7 @@ func NewPage(o Options, all, context []*dom.Element) *Page {
 		leave(len(all))
 	}
 	p.each(context, func(i int, _ *dom.Element) { p.nodes[i].context = true })
-	p.contexts = elementcontext.Tell(all, context)
+	p.contexts = elementcontext.Distinguish(all, context)
 	p.ambiguous = ambiguousBeginnings(p.contexts)
 	p.site = site.Of(p.base.Host())
 	p.home = site.Home(p.site, p.linkedHosts)
@@ -86,8 +86,8 @@ func ambiguousBeginnings(contexts map[dom.Ref]elementcontext.Context) map[string
 	return ambiguous
 }
 
-// tell sets the context that distinguishes an item from others of its role and name.
-func (p *Page) tell(m *item) {
+// addContext sets the context that distinguishes an item from others of its role and name.
+func (p *Page) addContext(m *item) {
 	c := p.contexts[m.Ref]
 	m.which, m.whichLeft, m.whichLimit = c.Words, c.Left, maxContext
 	if p.ambiguous[truncate.Runes(c.Words, maxContext-1)] {

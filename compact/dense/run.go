@@ -90,8 +90,8 @@ func (l *layout) alike(i int) (all []entry) {
 			continue
 		}
 		m := l.item(j)
-		if l.isToBeTold(j) {
-			l.tell(&m)
+		if l.needsContext(j) {
+			l.addContext(&m)
 		}
 		e, plain := l.plainEntry(m)
 		if !plain || l.group[j] != l.group[i] || len(all) > 0 && e.like != all[0].like {

@@ -125,7 +125,7 @@ func (n *node) list() (all []*dom.Element, ids map[dom.Ref]string) {
 func (n *node) contexts() map[string]string {
 	all, ids := n.list()
 	out := map[string]string{}
-	for ref, c := range Tell(all, all) {
+	for ref, c := range Distinguish(all, all) {
 		out[ids[ref]] = c.Words
 	}
 	return out

@@ -1,5 +1,5 @@
 // Package elementcontext distinguishes elements that have the same role and name by their surroundings: the first cells of the row, the
-// words of the list item or card, the name of the group, or the nearest heading above. Tell finds these words for the elements of a view.
+// words of the list item or card, the name of the group, or the nearest heading above. Distinguish finds these words for the elements of a view.
 // Within is the inverse: it finds the elements with given words in their surroundings.
 //
 // The package is pure. The cost depends on the number of elements. For pages that are followed, Names and Tree distinguish a few elements
@@ -48,11 +48,11 @@ type Context struct {
 	Of *dom.Element
 }
 
-// Tell returns contexts for the wanted interactive elements that share role and name with another wanted one. Unique elements have no
+// Distinguish returns contexts for the wanted interactive elements that share role and name with another wanted one. Unique elements have no
 // context, nor have links with the same name and target. The context of an element is the innermost text around it that no other element of
 // the same role and name has. If there is none, several texts are joined until they distinguish the elements. Elements that nothing
 // distinguishes have no context. all holds the elements of a page, including the wanted ones.
-func Tell(all, wanted []*dom.Element) map[dom.Ref]Context {
+func Distinguish(all, wanted []*dom.Element) map[dom.Ref]Context {
 	groups := alike(wanted)
 	if !slices.ContainsFunc(groups, func(g []*dom.Element) bool { return !isOneLink(g) }) {
 		return nil
@@ -67,7 +67,7 @@ func Tell(all, wanted []*dom.Element) map[dom.Ref]Context {
 	out := make(map[dom.Ref]Context, len(wanted))
 	for k, group := range groups {
 		if !isOneLink(group) {
-			p.tell(at[k], out)
+			p.distinguish(at[k], out)
 		}
 	}
 	return out
@@ -153,13 +153,13 @@ type phrase struct {
 // tally counts how many elements have a text around them.
 type tally struct{ n, last int32 }
 
-// tell finds the contexts of elements with one role and name. The elements of a cluster, such as the stars of one question among several,
+// distinguish finds the contexts of elements with one role and name. The elements of a cluster, such as the stars of one question among several,
 // share one context.
-func (p *page) tell(group []int32, out map[dom.Ref]Context) {
+func (p *page) distinguish(group []int32, out map[dom.Ref]Context) {
 	p.measure(group)
 	clusters := p.clusters(group)
 	if len(clusters) == len(group) {
-		p.tellEach(group, out)
+		p.distinguishEach(group, out)
 		return
 	}
 	firsts := make([]int32, len(clusters))
@@ -167,7 +167,7 @@ func (p *page) tell(group []int32, out map[dom.Ref]Context) {
 		firsts[n] = cluster[0]
 	}
 	p.measure(firsts)
-	p.tellEach(firsts, out)
+	p.distinguishEach(firsts, out)
 	for _, cluster := range clusters {
 		if c, known := out[p.at(cluster[0]).Ref]; known {
 			for _, i := range cluster[1:] {
@@ -242,8 +242,8 @@ func (p *page) isNext(i, j int32) bool {
 	return true
 }
 
-// tellEach finds a context for each of several elements with one role and name, whose joins are measured.
-func (p *page) tellEach(group []int32, out map[dom.Ref]Context) {
+// distinguishEach finds a context for each of several elements with one role and name, whose joins are measured.
+func (p *page) distinguishEach(group []int32, out map[dom.Ref]Context) {
 	around := make([][]phrase, len(group))
 	members := make([]int, len(group))
 	for k := range group {
@@ -252,12 +252,12 @@ func (p *page) tellEach(group []int32, out map[dom.Ref]Context) {
 		}
 		around[k], members[k] = p.around(group, k), k
 	}
-	p.tellPart(group, around, members, nil, out, 0)
+	p.addPart(group, around, members, nil, out, 0)
 }
 
-// tellPart adds a part to the contexts of some members of a group, so that they differ as far as possible from the others, and continues
+// addPart adds a part to the contexts of some members of a group, so that they differ as far as possible from the others, and continues
 // where others have the same words around them. The contexts of members in done already differ.
-func (p *page) tellPart(group []int32, around [][]phrase, members []int, done []bool, out map[dom.Ref]Context, part int) {
+func (p *page) addPart(group []int32, around [][]phrase, members []int, done []bool, out map[dom.Ref]Context, part int) {
 	have := make(map[string]tally, len(members))
 	for _, k := range members {
 		for _, s := range around[k] {
@@ -295,13 +295,13 @@ func (p *page) tellPart(group []int32, around [][]phrase, members []int, done []
 		}
 	}
 	if len(shared) > 0 {
-		p.tellFurther(group, around, members, chosen, shared, out, part)
+		p.addFurtherPart(group, around, members, chosen, shared, out, part)
 	}
 }
 
-// tellFurther distinguishes members that got the same words. The keys of shared are these words; tellFurther fills in the members that have
+// addFurtherPart distinguishes members that got the same words. The keys of shared are these words; addFurtherPart fills in the members that have
 // them in their surroundings. chosen holds the words of each member.
-func (p *page) tellFurther(group []int32, around [][]phrase, members []int, chosen []string, shared map[string][]int, out map[dom.Ref]Context, part int) {
+func (p *page) addFurtherPart(group []int32, around [][]phrase, members []int, chosen []string, shared map[string][]int, out map[dom.Ref]Context, part int) {
 	for n, k := range members {
 		for _, s := range around[k] {
 			if having, is := shared[s.words]; is && (len(having) == 0 || having[len(having)-1] != n) {
@@ -314,7 +314,7 @@ func (p *page) tellFurther(group []int32, around [][]phrase, members []int, chos
 		for at, n := range having {
 			some[at], done[at] = members[n], chosen[n] != words
 		}
-		p.tellPart(group, around, some, done, out, part+1)
+		p.addPart(group, around, some, done, out, part+1)
 	}
 }
 

@@ -90,7 +90,7 @@ row
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := pageOf(test.page)
-			told := Tell(all, all)
+			told := Distinguish(all, all)
 			var got []string
 			for _, e := range all {
 				if c, ok := told[e.Ref]; ok {
@@ -107,18 +107,18 @@ row
 func TestLinksToOnePlaceAreOne(t *testing.T) {
 	all := pageOf("group A\n *link X\ngroup B\n *link X")
 	all[1].Href, all[3].Href = "/x", "/x"
-	if told := Tell(all, all); len(told) > 0 {
+	if told := Distinguish(all, all); len(told) > 0 {
 		t.Errorf("links to one place have the contexts %v", told)
 	}
 	all[3].Href = "/y"
-	if told := Tell(all, all); len(told) != 2 {
+	if told := Distinguish(all, all); len(told) != 2 {
 		t.Errorf("links to two places have the contexts %v", told)
 	}
 }
 
 func TestContextsAreShort(t *testing.T) {
 	all := pageOf("group " + strings.Repeat("ä", 50) + "\n *button X\ngroup " + strings.Repeat("word ", 30) + "\n *button X")
-	for ref, c := range Tell(all, all) {
+	for ref, c := range Distinguish(all, all) {
 		if len(c.Words) > maxWords+len("…") || !strings.HasSuffix(c.Words, "…") || strings.ToValidUTF8(c.Words, "?") != c.Words {
 			t.Errorf("element %d has the context %q", ref, c.Words)
 		}
@@ -154,7 +154,7 @@ func TestContextsDiffer(t *testing.T) {
 	for seed := range uint64(2000) {
 		page := sections(rand.New(rand.NewPCG(seed, 1)))
 		all := pageOf(page)
-		told, seen := Tell(all, all), map[string]dom.Ref{}
+		told, seen := Distinguish(all, all), map[string]dom.Ref{}
 		for _, e := range all {
 			c, known := told[e.Ref]
 			if e.Text != "X" || e.Kind != dom.Interactive {
@@ -191,7 +191,7 @@ func FuzzTell(f *testing.F) {
 			}
 			open, all = append(open, e.Ref), append(all, e)
 		}
-		told := Tell(all, all)
+		told := Distinguish(all, all)
 		count := map[string]int{}
 		for _, e := range all {
 			if e.Kind == dom.Interactive {
@@ -246,7 +246,7 @@ func BenchmarkTell(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				Tell(all, all)
+				Distinguish(all, all)
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "ms/page")
 		})
@@ -330,7 +330,7 @@ func TestContextsThatAreCut(t *testing.T) {
 	long := strings.Repeat("This offer is for you. ", 4) // 92 characters
 	all := pageOf("listitem One " + long + "\n *button Buy\nlistitem Two " + long + "\n *button Buy\nlistitem Three " + long[:50] + "…\n *button Buy")
 	all[4].Left = 200
-	contexts := Tell(all, all)
+	contexts := Distinguish(all, all)
 	for ref, want := range map[dom.Ref]Context{
 		1: {Words: "One " + long[:50] + "…", Left: 42},
 		3: {Words: "Two " + long[:50] + "…", Left: 42},

@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Names counts the elements of a list by role and name, and so determines which of them have others alike, as Tell does. It follows the
+// Names counts the elements of a list by role and name, and so determines which of them have others alike, as Distinguish does. It follows the
 // changes of the list, so that its cost depends on the changes and not on the length of the list. The zero value belongs to an empty list.
 // It is not safe for concurrent use.
 type Names struct {
@@ -56,7 +56,7 @@ func (n *Names) Follow(list dom.List) {
 	n.list = list
 }
 
-// Any reports whether Tell would look for contexts: several interactive elements have the same role and name, and are not links to one
+// Any reports whether Distinguish would look for contexts: several interactive elements have the same role and name, and are not links to one
 // target.
 func (n *Names) Any() bool { return n.unlike > 0 }
 
@@ -143,7 +143,7 @@ func (n *Names) repeated(e *dom.Element) bool {
 	return is
 }
 
-// Limits of Names.Tell, above which Tell is cheaper.
+// Limits of Names.Distinguish, above which Distinguish is cheaper.
 const (
 	// maxAlike and minAlike limit how many elements may be alike: (n+minAlike)/maxAlike on a page of n elements.
 	maxAlike, minAlike = 8, 1000
@@ -155,17 +155,17 @@ const (
 type Found struct {
 	// Contexts holds the contexts found so far.
 	Contexts map[dom.Ref]Context
-	// told holds the hashes of the roles and names that were already examined, and steps the number of steps so far.
-	told  map[uint64]struct{}
-	steps int
+	// examined holds the hashes of the roles and names that were already examined, and steps the number of steps so far.
+	examined map[uint64]struct{}
+	steps    int
 }
 
-// Tell finds the contexts of some elements of the list. They equal those of Tell(all, list), where t is the tree of all elements of the
+// Distinguish finds the contexts of some elements of the list. They equal those of Distinguish(all, list), where t is the tree of all elements of the
 // page. The cost depends on the surroundings of these elements and of the elements with the same roles and names, each of which is examined
-// once. It returns false if Tell is cheaper, because there are many such elements.
-func (n *Names) Tell(t *Tree, some []*dom.Element, f *Found) bool {
-	if f.told == nil {
-		f.told = map[uint64]struct{}{}
+// once. It returns false if Distinguish is cheaper, because there are many such elements.
+func (n *Names) Distinguish(t *Tree, some []*dom.Element, f *Found) bool {
+	if f.examined == nil {
+		f.examined = map[uint64]struct{}{}
 	}
 	if f.Contexts == nil {
 		f.Contexts = map[dom.Ref]Context{}
@@ -175,10 +175,10 @@ func (n *Names) Tell(t *Tree, some []*dom.Element, f *Found) bool {
 	defer func() { f.steps = t.steps }()
 	for _, e := range some {
 		of := hashOf(e)
-		if _, told := f.told[of]; told || !n.Shares(e) {
+		if _, told := f.examined[of]; told || !n.Shares(e) {
 			continue
 		}
-		f.told[of] = struct{}{}
+		f.examined[of] = struct{}{}
 		alike := n.groups[of].several
 		if maxAlike*len(alike) > t.list.Len()+minAlike {
 			return false
@@ -190,7 +190,7 @@ func (n *Names) Tell(t *Tree, some []*dom.Element, f *Found) bool {
 			}
 		}
 		slices.Sort(group)
-		if p.tell(group, f.Contexts); p.isTooMuch() {
+		if p.distinguish(group, f.Contexts); p.isTooMuch() {
 			return false
 		}
 	}

@@ -103,7 +103,7 @@ func (c *changing) list(of []*dom.Element) dom.List {
 	return dom.NewList(chunks)
 }
 
-// TestFewAreToldApartLikeAll follows changing pages, and compares the contexts of single elements with those that Tell finds for all
+// TestFewAreToldApartLikeAll follows changing pages, and compares the contexts of single elements with those that Distinguish finds for all
 // elements.
 func TestFewAreToldApartLikeAll(t *testing.T) {
 	compared := 0
@@ -123,7 +123,7 @@ func TestFewAreToldApartLikeAll(t *testing.T) {
 			}
 			names.Follow(list)
 			tree.Follow(all)
-			want := Tell(all.Slice(), list.Slice())
+			want := Distinguish(all.Slice(), list.Slice())
 			var together Found
 			for e := range list.All() {
 				if !names.Shares(e) {
@@ -132,7 +132,7 @@ func TestFewAreToldApartLikeAll(t *testing.T) {
 				var alone Found
 				for _, f := range []*Found{&alone, &together} {
 					compared++
-					if ok := names.Tell(&tree, []*dom.Element{e}, f); !ok || f.Contexts[e.Ref] != want[e.Ref] {
+					if ok := names.Distinguish(&tree, []*dom.Element{e}, f); !ok || f.Contexts[e.Ref] != want[e.Ref] {
 						t.Fatalf("seed %d: %d %s %q has the context %+v, not %+v", seed, e.Ref, e.Role, e.Text, f.Contexts[e.Ref], want[e.Ref])
 					}
 				}
@@ -162,7 +162,7 @@ func checkTree(t *testing.T, tree *Tree, all []*dom.Element) {
 	}
 }
 
-// TestManyAreLeftToTell checks that Names.Tell leaves elements to Tell if many are alike, or if their surroundings are large.
+// TestManyAreLeftToTell checks that Names.Distinguish leaves elements to Distinguish if many are alike, or if their surroundings are large.
 func TestManyAreLeftToTell(t *testing.T) {
 	for name, all := range map[string][]*dom.Element{"equal": table(2_000, true), "below many headings": headed(20_000)} {
 		var tree Tree
@@ -170,10 +170,10 @@ func TestManyAreLeftToTell(t *testing.T) {
 		list := dom.ListOf(all)
 		names.Follow(list)
 		tree.Follow(list)
-		if names.Tell(&tree, all[len(all)-1:], new(Found)) {
+		if names.Distinguish(&tree, all[len(all)-1:], new(Found)) {
 			t.Errorf("%s: the elements were told apart one by one", name)
 		}
-		if !names.Tell(&tree, all[:1], new(Found)) {
+		if !names.Distinguish(&tree, all[:1], new(Found)) {
 			t.Errorf("%s: nothing was to be told apart, and was left to Tell", name)
 		}
 	}
@@ -208,6 +208,6 @@ func BenchmarkFollowed(b *testing.B) {
 		list := page.list(page.all)
 		names.Follow(list)
 		tree.Follow(list)
-		names.Tell(&tree, some, new(Found))
+		names.Distinguish(&tree, some, new(Found))
 	}
 }

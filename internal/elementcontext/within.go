@@ -114,7 +114,7 @@ func Within(all, among []*dom.Element, words string) []*dom.Element {
 	if w.words == "" {
 		return nil
 	}
-	return p.within(places, Tell(all, all), w)
+	return p.within(places, Distinguish(all, all), w)
 }
 
 func (p *page) within(places []int32, contexts map[dom.Ref]Context, w wanted) []*dom.Element {

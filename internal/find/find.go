@@ -79,8 +79,8 @@ func (q Query) Within(around string) Query {
 	return q
 }
 
-// Telling returns the query for elements that are printed with contexts. Words of these contexts count as context of the elements.
-func (q Query) Telling(contexts map[dom.Ref]elementcontext.Context) Query {
+// WithContexts returns the query for elements that are printed with contexts. Words of these contexts count as context of the elements.
+func (q Query) WithContexts(contexts map[dom.Ref]elementcontext.Context) Query {
 	q.contexts = contexts
 	return q
 }

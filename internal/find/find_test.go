@@ -158,7 +158,7 @@ func TestTheContextThatIsPrintedIsFound(t *testing.T) {
 		"lovelace grace": "",
 	} {
 		var got []string
-		for _, m := range Parse(query).Telling(told).Match(elements, pageURL) {
+		for _, m := range Parse(query).WithContexts(told).Match(elements, pageURL) {
 			got = append(got, fmt.Sprint(m.Element.Ref, m.Rank))
 		}
 		if list := strings.Join(got, ", "); list != want {

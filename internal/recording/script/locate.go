@@ -99,7 +99,7 @@ func means(t target.Target, all []*dom.Element, el *dom.Element) bool {
 
 // around returns texts around an element that may distinguish it from the other matches of a target, best first.
 func around(t target.Target, all []*dom.Element, el *dom.Element) (words []string) {
-	told, ok := elementcontext.Tell(all, target.Match(t, all))[el.Ref]
+	told, ok := elementcontext.Distinguish(all, target.Match(t, all))[el.Ref]
 	if !ok {
 		return nil
 	}

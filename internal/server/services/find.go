@@ -93,8 +93,8 @@ func findIn(reading actor.Reading, r *domtapv1.FindRequest) *finding {
 		f.limit = int(r.GetMaxResults())
 	}
 	elements := f.page.Elements.Slice()
-	f.which = elementcontext.Tell(elements, elements)
-	query := find.Parse(r.GetQuery()).Telling(f.which)
+	f.which = elementcontext.Distinguish(elements, elements)
+	query := find.Parse(r.GetQuery()).WithContexts(f.which)
 	if f.found = query.Within(r.GetWithin()).Match(elements, f.page.URL); len(f.found) > 0 {
 		return f
 	}

@@ -31,9 +31,9 @@ type tree struct {
 	tree elementcontext.Tree
 }
 
-// tell finds the contexts of the elements in some that share role and name with other elements of a list. It returns false if they are too
+// distinguish finds the contexts of the elements in some that share role and name with other elements of a list. It returns false if they are too
 // many to handle individually.
-func (n *names) tell(t *tree, page, list dom.List, some []*dom.Element, f *elementcontext.Found) bool {
+func (n *names) distinguish(t *tree, page, list dom.List, some []*dom.Element, f *elementcontext.Found) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.names.Follow(list)
@@ -43,7 +43,7 @@ func (n *names) tell(t *tree, page, list dom.List, some []*dom.Element, f *eleme
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.tree.Follow(page)
-	return n.names.Tell(&t.tree, some, f)
+	return n.names.Distinguish(&t.tree, some, f)
 }
 
 // contexts finds the contexts of a view's elements on first use. If elements share role and name, the cost of finding all contexts is
@@ -65,7 +65,7 @@ type contexts struct {
 // contexts returns the contexts of the chosen elements of a page.
 func (c chosen) contexts(t *Tab, page *dom.Snapshot) *contexts {
 	return &contexts{names: c.names, tree: &t.tree, page: page.Elements, of: c.all, tell: sync.OnceValue(func() compact.Contexts {
-		return elementcontext.Tell(page.Elements.Slice(), c.all.Slice())
+		return elementcontext.Distinguish(page.Elements.Slice(), c.all.Slice())
 	})}
 }
 
@@ -99,7 +99,7 @@ func (c *contexts) look(to compact.Contexts, some ...*dom.Element) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.isAll {
-		c.isAll = !c.names.tell(c.tree, c.page, c.of, some, &c.some)
+		c.isAll = !c.names.distinguish(c.tree, c.page, c.of, some, &c.some)
 	}
 	all := c.some.Contexts
 	if c.isAll {
