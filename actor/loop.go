@@ -312,11 +312,11 @@ func (t *loop) report(r sideeffects.Report) {
 // crashed handles a crash of the renderer.
 func (t *loop) crashed(e driver.Crashed) {
 	t.alive()
-	t.health.Crash(e.Sacrificed)
+	t.health.Crash(e.Deliberate)
 	t.nav.Stop()
 	t.report(t.dialogs.Close())
 	t.publisher.add(TabEvent{Kind: TabCrashed, Reason: e.Reason})
-	if !e.Sacrificed && t.restorable.Load() {
+	if !e.Deliberate && t.restorable.Load() {
 		t.restorer.lose(e.Reason)
 	}
 }

@@ -57,9 +57,9 @@ type FrameGone struct{ Frame dom.FrameID }
 // Crashed reports that the page's renderer crashed. The page can still be navigated.
 type Crashed struct {
 	Reason string
-	// Sacrificed reports that Navigate, Step or Reload ended the renderer to leave a page that could not be left otherwise. That call
+	// Deliberate reports that Navigate, Step or Reload ended the renderer to leave a page that could not be left otherwise. That call
 	// continues.
-	Sacrificed bool
+	Deliberate bool
 }
 
 // Gone reports that the page is closed. Err is set if the browser ended too.

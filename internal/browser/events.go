@@ -186,9 +186,9 @@ func (p *Page) lifecycle(e cdppage.EventLifecycleEvent) {
 // crashed reports that the renderer is gone. The browser announces a crash twice; crashed reports it once, until the next document is
 // committed.
 func (p *Page) crashed(reason string) {
-	var again, sacrificed bool
+	var again, deliberate bool
 	p.navigator.Change(func(s *navigation.State) {
-		again, sacrificed = s.Crashed()
+		again, deliberate = s.Crashed()
 		p.dialogs.State.Lost()
 	})
 	p.input.SetDialog(false)
@@ -198,7 +198,7 @@ func (p *Page) crashed(reason string) {
 	p.frames.Change(func(t *frames.Tree) {
 		t.Drop(func(*frames.Agent) bool { return true }, func(*frames.World) bool { return false })
 	})
-	p.emit(driver.Crashed{Reason: reason, Sacrificed: sacrificed})
+	p.emit(driver.Crashed{Reason: reason, Deliberate: deliberate})
 }
 
 // attachedToFrame sets up a frame that runs in its own process, or a worker.

@@ -50,9 +50,9 @@ func (s *State) Hangs() { s.unresponsive = true }
 func (s *State) Dialog() { s.unresponsive = false }
 
 // Crash records that the renderer has crashed. A renderer that a navigation sacrificed fails no call.
-func (s *State) Crash(sacrificed bool) {
+func (s *State) Crash(deliberate bool) {
 	s.crashed = true
-	if !sacrificed {
+	if !deliberate {
 		s.crashes++
 	}
 }

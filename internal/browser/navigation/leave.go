@@ -81,7 +81,7 @@ const storm = 10
 func (l *leaver) endRenderer(ctx context.Context) error {
 	l.m.Logger.Warn("the page cannot be left otherwise: its renderer is ended")
 	l.m.Lock()
-	l.State.Sacrifice()
+	l.State.ExpectCrash()
 	l.m.Unlock()
 	l.m.Main.Post(ctx, cdppage.CommandCrash, nil)
 	bounded, cancel := context.WithTimeout(ctx, departure)

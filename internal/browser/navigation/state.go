@@ -18,8 +18,8 @@ type State struct {
 	received time.Time
 	// down is set when the renderer has crashed, until the next commit.
 	down bool
-	// sacrificed is set when the renderer is ended on purpose.
-	sacrificed bool
+	// deliberate is set when the renderer is ended on purpose.
+	deliberate bool
 	// windows lists the windows that the page opened and that are not tabs yet, oldest first. An entry is true if the window will load a
 	// document of its own.
 	windows []bool
@@ -81,15 +81,15 @@ func (s *State) Overdue(now time.Time) bool {
 }
 
 // Crashed records that the renderer is gone. again reports that this was already known, because the browser announces a crash twice.
-// sacrificed reports whether the renderer was ended on purpose.
-func (s *State) Crashed() (again, sacrificed bool) {
-	again, sacrificed = s.down, s.sacrificed
-	s.down, s.navigating, s.windows, s.late, s.sacrificed = true, false, nil, 0, false
-	return again, sacrificed
+// deliberate reports whether the renderer was ended on purpose.
+func (s *State) Crashed() (again, deliberate bool) {
+	again, deliberate = s.down, s.deliberate
+	s.down, s.navigating, s.windows, s.late, s.deliberate = true, false, nil, 0, false
+	return again, deliberate
 }
 
-// Sacrifice records that the renderer is about to be ended on purpose.
-func (s *State) Sacrifice() { s.sacrificed = true }
+// ExpectCrash records that the renderer is about to be ended on purpose.
+func (s *State) ExpectCrash() { s.deliberate = true }
 
 // Down reports whether the renderer is gone.
 func (s *State) Down() bool { return s.down }

@@ -33,15 +33,15 @@ func TestACrashIsReportedOnceUntilADocumentIsCommitted(t *testing.T) {
 	var s State
 	s.Departed()
 	s.WindowOpening("http://a.test/")
-	s.Sacrifice()
-	if again, sacrificed := s.Crashed(); again || !sacrificed {
-		t.Errorf("the first crash: again %v, on purpose %v", again, sacrificed)
+	s.ExpectCrash()
+	if again, deliberate := s.Crashed(); again || !deliberate {
+		t.Errorf("the first crash: again %v, on purpose %v", again, deliberate)
 	}
 	if s.Navigating() || s.Opening() || !s.Down() {
 		t.Errorf("a page without a renderer is %+v", s)
 	}
-	if again, sacrificed := s.Crashed(); !again || sacrificed {
-		t.Errorf("the second crash: again %v, on purpose %v", again, sacrificed)
+	if again, deliberate := s.Crashed(); !again || deliberate {
+		t.Errorf("the second crash: again %v, on purpose %v", again, deliberate)
 	}
 	s.Committed()
 	if again, _ := s.Crashed(); again {
