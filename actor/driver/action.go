@@ -153,8 +153,8 @@ type File struct {
 	Content []byte
 }
 
-// Aimless reports whether the action names neither an element nor a point, and is of a kind that needs none.
-func (a Action) Aimless() bool {
+// Untargeted reports whether the action names neither an element nor a point, and is of a kind that needs none.
+func (a Action) Untargeted() bool {
 	switch a.Kind {
 	case Press, Scroll, Type, MouseDown, MouseMove, MouseUp:
 		return a.Ref == dom.NoRef && a.Point == nil

@@ -24,9 +24,9 @@ func summarize(a driver.Action, el *dom.Element) string {
 		return verb + " " + strconv.Quote(truncate.Runes(a.Text, text.Long))
 	case a.Point != nil && a.Ref == dom.NoRef:
 		return fmt.Sprintf("%s %g,%g", verb, a.Point.X, a.Point.Y)
-	case a.Kind == driver.MouseMove && a.Aimless():
+	case a.Kind == driver.MouseMove && a.Untargeted():
 		return fmt.Sprintf("%s by %g,%g", verb, a.Delta.X, a.Delta.Y)
-	case a.Aimless() && el == nil:
+	case a.Untargeted() && el == nil:
 		return verb
 	case el == nil:
 		return verb + " " + number(a.Ref)

@@ -50,7 +50,7 @@ func (t *pointer) down(ctx context.Context) (driver.DoResult, error) {
 	if err != nil {
 		return driver.DoResult{}, apierr.Errorf(apierr.Invalid, "%s", err)
 	}
-	if t.action.Aimless() {
+	if t.action.Untargeted() {
 		t.action.Point = t.action.From
 	}
 	button := input.MouseButton(t.action.Button)
@@ -162,7 +162,7 @@ func (t *pointer) moveTo(ctx context.Context) (driver.DoResult, error) {
 // moveToEnd moves a pointer without a held button from at to the end of the action.
 func (t *pointer) moveToEnd(ctx context.Context, at *driver.Point) (driver.DoResult, error) {
 	end := t.action.Spot
-	if t.action.Aimless() {
+	if t.action.Untargeted() {
 		end.Point = t.action.From
 	}
 	if end.Ref != dom.NoRef {
@@ -225,7 +225,7 @@ func (t *pointer) moveHolding(ctx context.Context, h *held) (driver.DoResult, er
 		}
 	}
 	to, err := began, error(nil)
-	if !t.action.Aimless() {
+	if !t.action.Untargeted() {
 		to, err = t.destination(ctx, t.action.Spot, h.path.spot)
 	}
 	if err == nil {

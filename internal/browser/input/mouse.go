@@ -254,7 +254,7 @@ func (v *view) String() string {
 // the page. It also prepares the document for the wheel.
 func (t *pointer) wheelTarget(ctx context.Context) (Agent, point, error) {
 	var at point
-	if t.action.Aimless() {
+	if t.action.Untargeted() {
 		agent, err := t.page.Agent(ctx, "")
 		if err == nil {
 			err = call(ctx, agent, "beforeWheel", map[string]any{"center": true}, &at)
