@@ -48,12 +48,12 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 	if r.Healed {
 		r.Summary += " on [" + number(at.ref) + "], which was rendered in its place"
 	}
-	restless := t.settle(ctx, start, frame)
+	settleErr := t.settle(ctx, start, frame)
 	if r.Done {
-		r.Summary += overWords(at.over) + unrest(ctx, restless)
+		r.Summary += overWords(at.over) + settleNote(ctx, settleErr)
 	}
-	if apierr.Is(restless, apierr.Unresponsive) {
-		restless = nil // the turn ends with an answer that includes the tab's status
+	if apierr.Is(settleErr, apierr.Unresponsive) {
+		settleErr = nil // the turn ends with an answer that includes the tab's status
 	}
 	switch refused := t.refused(start); {
 	case r.Done && refused != nil:
@@ -64,11 +64,11 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 		r.Summary += r.Led
 		r.Asked = asked(a.Action, at.el, done.Note)
 	}
-	return r, restless
+	return r, settleErr
 }
 
-// unrest returns a note about a completed action after which the page did not settle. It is empty if the page settled.
-func unrest(ctx context.Context, err error) string {
+// settleNote returns a note about a completed action after which the page did not settle. It is empty if the page settled.
+func settleNote(ctx context.Context, err error) string {
 	switch {
 	case apierr.Is(err, apierr.Unresponsive):
 		return ", but then the page stopped answering"
