@@ -51,9 +51,9 @@ func (q *Query) settle(ctx context.Context, a *frames.Agent, request observer.Se
 	if err == nil {
 		err = reply.Decode(nil)
 	}
-	var answer observer.RestAnswer
+	var answer observer.SettledAnswer
 	if err == nil && reply.Decode(&answer) == nil {
-		q.noteGrown(a, answer.Grown)
+		q.recordGrown(a, answer.Grown)
 	}
 	return err
 }

@@ -148,13 +148,13 @@ func (i Input) Reveal(ctx context.Context, e driver.Element) error {
 func (i Input) Settle(ctx context.Context, frame dom.FrameID, limit time.Duration, timers bool) error {
 	until := requests.Limit()
 	followed := i.Activity.End()
-	asked := i.Input.TakeRest()
+	asked := i.Input.TakeSettledCall()
 	defer asked.Forget()
 	for again := false; ; again, asked = true, (frames.Asked{}) {
 		rests := false
 		if followed {
 			var err error
-			if rests, err = i.Documents.Rests(ctx, frame, again, asked); err != nil {
+			if rests, err = i.Documents.Settled(ctx, frame, again, asked); err != nil {
 				return err
 			}
 			if err := i.Barrier(ctx); err != nil {

@@ -106,7 +106,7 @@ func (t *pointer) outcomeOf(ctx context.Context, p *path) (got outcome.Press, er
 	k, err := p.leaf().Send(ctx, "pressOutcome", nil)
 	if err == nil {
 		if t.action.Kind == driver.Click {
-			t.page.AskRest(ctx, p.leaf())
+			t.page.AskSettled(ctx, p.leaf())
 		}
 		err = answer(ctx, k, &got)
 	}

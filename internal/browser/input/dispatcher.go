@@ -46,8 +46,8 @@ type Page interface {
 	Hears(ctx context.Context, a Agent, all bool) (bool, error)
 	// Complete reports whether all frames have an observer that responds.
 	Complete() bool
-	// AskRest requests whether a document has settled. TakeRest returns the request when the page is to settle after the action.
-	AskRest(ctx context.Context, a Agent)
+	// AskSettled requests whether a document has settled. TakeSettledCall returns the request when the page is to settle after the action.
+	AskSettled(ctx context.Context, a Agent)
 	// Expect delivers the next event of a method, until stop is called.
 	Expect(method string) (event <-chan *cdproto.Message, stop func())
 	// Failed converts the error of a call to an *apierr.Error, if there is a matching kind.

@@ -81,7 +81,7 @@ func (d desk) Send(ctx context.Context, command string, argument any) (*devtools
 	return d.session.Send(ctx, "observer."+command, argument)
 }
 
-func (desk) AskRest(context.Context, Agent) {}
+func (desk) AskSettled(context.Context, Agent) {}
 
 func (desk) AfterDialog(devtools.Step) bool { return false }
 

@@ -25,7 +25,7 @@ type Input struct {
 	// expected maps methods to the actions that wait for their events. folders holds uploaded files. The monitor guards both.
 	expected map[string]chan *cdproto.Message
 	folders  []string
-	// rest is the request that AskRest has sent. The monitor guards it.
+	// rest is the request that AskSettled has sent. The monitor guards it.
 	rest frames.Asked
 	// dialog is set while a dialog is open. owed holds the commands to send when it closes. The monitor guards both.
 	dialog bool
@@ -43,28 +43,28 @@ func NewInput(m *frames.Manager, mac bool, root string) *Input {
 
 // Do performs one action; see driver.Input.
 func (i *Input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
-	i.swapRest(frames.Asked{}).Forget()
+	i.swapSettledCall(frames.Asked{}).Forget()
 	return i.acts.Do(ctx, a)
 }
 
 // LetGo releases the button that is down; see driver.Input.
 func (i *Input) LetGo(ctx context.Context) { i.acts.LetGo(ctx) }
 
-// TakeRest returns the request that the last action sent with AskRest, if any. The caller must wait for its response or call Forget.
-func (i *Input) TakeRest() frames.Asked { return i.swapRest(frames.Asked{}) }
+// TakeSettledCall returns the request that the last action sent with AskSettled, if any. The caller must wait for its response or call Forget.
+func (i *Input) TakeSettledCall() frames.Asked { return i.swapSettledCall(frames.Asked{}) }
 
-// AskRest implements Page.
-func (i *Input) AskRest(ctx context.Context, a Agent) {
+// AskSettled implements Page.
+func (i *Input) AskSettled(ctx context.Context, a Agent) {
 	own, is := a.(inputAgent)
 	if !is {
 		return
 	}
 	if k, err := own.a.Send(ctx, own.a.Params("rest", map[string]any{"again": false})); err == nil {
-		i.swapRest(frames.Asked{Agent: own.a, Call: k}).Forget()
+		i.swapSettledCall(frames.Asked{Agent: own.a, Call: k}).Forget()
 	}
 }
 
-func (i *Input) swapRest(now frames.Asked) (before frames.Asked) {
+func (i *Input) swapSettledCall(now frames.Asked) (before frames.Asked) {
 	i.m.Lock()
 	defer i.m.Unlock()
 	before, i.rest = i.rest, now

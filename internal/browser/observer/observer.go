@@ -234,14 +234,14 @@ type SettleRequest struct {
 	Timers bool  `json:"timers,omitzero"`
 }
 
-// RestRequest is the argument of "rest". Again says that what was waited for since the last answer is over.
-type RestRequest struct {
+// SettledRequest is the argument of "rest". Again says that what was waited for since the last answer is over.
+type SettledRequest struct {
 	Again bool `json:"again"`
 }
 
-// RestAnswer is the answer of "rest" and "settle": why what the action set off may not be over; empty when the document knows
+// SettledAnswer is the answer of "rest" and "settle": why what the action set off may not be over; empty when the document knows
 // that it is. Grown says that the document is to be probed before it is read.
-type RestAnswer struct {
+type SettledAnswer struct {
 	Why   string `json:"why"`
 	Grown bool   `json:"grown"`
 }

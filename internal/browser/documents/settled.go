@@ -10,28 +10,28 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// restLimit bounds how long the documents may take to report whether they have settled.
-const restLimit = 500 * time.Millisecond
+// settledLimit bounds how long the documents may take to report whether they have settled.
+const settledLimit = 500 * time.Millisecond
 
-// Rests reports whether all documents know that the effects of an action have settled. The document of the action's frame must have changed
+// Settled reports whether all documents know that the effects of an action have settled. The document of the action's frame must have changed
 // because of the action or, if again is set, since the last request. All other documents must be unchanged. A document that does not
-// respond has not settled. Rests returns an error only if ctx ends. known is a request that was already sent, or zero; the caller must call
+// respond has not settled. Settled returns an error only if ctx ends. known is a request that was already sent, or zero; the caller must call
 // its Forget.
-func (q *Query) Rests(ctx context.Context, frame dom.FrameID, again bool, known frames.Asked) (bool, error) {
+func (q *Query) Settled(ctx context.Context, frame dom.FrameID, again bool, known frames.Asked) (bool, error) {
 	q.m.Lock()
 	complete := q.m.Tree.Complete()
 	q.m.Unlock()
 	if !complete {
 		return false, nil
 	}
-	bounded, cancel := context.WithTimeout(ctx, restLimit)
+	bounded, cancel := context.WithTimeout(ctx, settledLimit)
 	defer cancel()
 	acted, why := false, ""
 	var asked []asking
 	for _, o := range q.m.Readable() {
 		k, err := known.Call, error(nil)
 		if o.Agent != known.Agent {
-			k, err = o.Agent.Send(bounded, o.Agent.Params("rest", observer.RestRequest{Again: again}))
+			k, err = o.Agent.Send(bounded, o.Agent.Params("rest", observer.SettledRequest{Again: again}))
 		}
 		if err != nil {
 			why = err.Error()
@@ -42,7 +42,7 @@ func (q *Query) Rests(ctx context.Context, frame dom.FrameID, again bool, known 
 	}
 	for _, one := range asked {
 		if why == "" {
-			why = q.whyRestless(bounded, one)
+			why = q.whyUnsettled(bounded, one)
 		}
 		one.call.Forget()
 	}
@@ -61,22 +61,22 @@ type asking struct {
 	call  *devtools.Call
 }
 
-// whyRestless waits for one document's response. It returns why the document has not settled, or an empty string.
-func (q *Query) whyRestless(ctx context.Context, one asking) string {
+// whyUnsettled waits for one document's response. It returns why the document has not settled, or an empty string.
+func (q *Query) whyUnsettled(ctx context.Context, one asking) string {
 	var reply devtools.Evaluation
-	answer := observer.RestAnswer{Why: "no answer"}
+	answer := observer.SettledAnswer{Why: "no answer"}
 	if err := one.call.Wait(ctx, &reply); err != nil {
 		return answer.Why
 	}
 	if err := reply.Decode(&answer); err != nil {
 		return err.Error()
 	}
-	q.noteGrown(one.agent, answer.Grown)
+	q.recordGrown(one.agent, answer.Grown)
 	return answer.Why
 }
 
-// noteGrown makes the next read probe a grown document first, instead of sending a read that would only request the probe.
-func (q *Query) noteGrown(a *frames.Agent, grown bool) {
+// recordGrown makes the next read probe a grown document first, instead of sending a read that would only request the probe.
+func (q *Query) recordGrown(a *frames.Agent, grown bool) {
 	q.m.Lock()
 	defer q.m.Unlock()
 	a.Reading.Probe.Grown = grown
