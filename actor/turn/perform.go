@@ -60,8 +60,8 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 		r.Done, r.Err = false, refused
 		r.Summary = what + ": done, but where it led is refused"
 	case r.Done:
-		r.Led = t.led(start)
-		r.Summary += r.Led
+		r.Destination = t.destination(start)
+		r.Summary += r.Destination
 		r.Asked = asked(a.Action, at.el, done.Note)
 	}
 	return r, settleErr
@@ -198,15 +198,15 @@ const tabOpened = ", and tab "
 
 func openedTab(id string) string { return tabOpened + id + " was opened" }
 
-// led describes where an action led to. It is empty if the action led nowhere.
-func (t *run) led(start actor.State) string {
+// destination describes where an action led to. It is empty if the action led nowhere.
+func (t *run) destination(start actor.State) string {
 	switch now := t.x.State(); {
 	case t.x.State().Dialog != nil:
 		return ", and a dialog is open: " + t.x.State().Dialog.Type + " " + strconv.Quote(truncate.Runes(t.x.State().Dialog.Message, text.Long))
 	case now.Tabs > start.Tabs:
 		return openedTab(t.x.SideEffects().Tabs(start.Tabs)[0])
 	case now.Commits != start.Commits || now.URL != start.URL:
-		return LedTo + place(t.x.State().Title, t.x.State().URL, start.URL)
+		return DestinationMark + place(t.x.State().Title, t.x.State().URL, start.URL)
 	}
 	return ""
 }

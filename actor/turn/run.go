@@ -202,8 +202,8 @@ func (t *run) performOne(ctx context.Context, a Step) (Result, error) {
 func forgetClosed(results []Result, open []string) {
 	for i := range results {
 		r := &results[i]
-		if strings.HasPrefix(r.Led, tabOpened) && !slices.ContainsFunc(open, func(id string) bool { return r.Led == openedTab(id) }) {
-			r.Summary, r.Led = strings.Replace(r.Summary, r.Led, "", 1), ""
+		if strings.HasPrefix(r.Destination, tabOpened) && !slices.ContainsFunc(open, func(id string) bool { return r.Destination == openedTab(id) }) {
+			r.Summary, r.Destination = strings.Replace(r.Summary, r.Destination, "", 1), ""
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (t *run) backNow(ctx context.Context) (Result, error) {
 		return r, nil
 	}
 	_, err = t.x.Read(ctx, actor.ReadOptions{})
-	r.Summary += t.led(start)
+	r.Summary += t.destination(start)
 	if !fatal(ctx, err) {
 		err = nil
 	}

@@ -83,8 +83,8 @@ func word(deed driver.DoResult, err error) string {
 	return "failed"
 }
 
-// LedTo starts the part of a summary about the page that an action led to.
-const LedTo = " → "
+// DestinationMark starts the part of a summary about the page that an action led to.
+const DestinationMark = " → "
 
 // maxPlace limits how much of a title or URL a summary shows, in bytes.
 const maxPlace = 80

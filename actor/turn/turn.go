@@ -146,8 +146,8 @@ type Result struct {
 	// position, or nil if no pointer was used.
 	Element *dom.Element
 	Aim     *driver.Aim
-	// Led is the end of Summary that describes where the action led, or empty.
-	Led string
+	// Destination is the end of Summary that describes where the action led, or empty.
+	Destination string
 	// Asked lists what the action requested of fields that can show it.
 	Asked []Asked
 	// Text is the text of a ReadStep.

@@ -91,8 +91,8 @@ func leaveOutPlace(answer *domtapv1.InteractResponse, o *turn.Outcome) {
 		return
 	}
 	for i, r := range slices.Backward(o.Results) {
-		if strings.HasPrefix(r.Led, turn.LedTo) {
-			answer.Results[i].Summary = strings.TrimSuffix(r.Summary, r.Led)
+		if strings.HasPrefix(r.Destination, turn.DestinationMark) {
+			answer.Results[i].Summary = strings.TrimSuffix(r.Summary, r.Destination)
 			return
 		}
 	}
