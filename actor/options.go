@@ -46,11 +46,11 @@ type Options struct {
 	AllowURL func(url string) error
 	// Logger receives log messages. If nil, nothing is logged.
 	Logger *slog.Logger
-	// Meter, Tracer and Keeper observe the tab. Each may be nil.
-	Meter  Meter
-	Tracer Tracer
-	Keeper Keeper
-	// KeepAll passes the Records of all tabs to the Keeper, including tabs that are not restored.
+	// Meter, Tracer and RestoreStore observe the tab. Each may be nil.
+	Meter        Meter
+	Tracer       Tracer
+	RestoreStore RestoreStore
+	// KeepAll passes the Records of all tabs to the RestoreStore, including tabs that are not restored.
 	KeepAll bool
 	// MayAct is called when the turn of a call starts that changes the page or navigates, and right before each command that acts on the
 	// page. If it returns an error, the call fails with that error and does not touch the page any more. It must not block. If nil,
@@ -69,17 +69,17 @@ func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if o.Keeper == nil {
-		o.Keeper = noKeeper{}
+	if o.RestoreStore == nil {
+		o.RestoreStore = noStore{}
 	}
 	return o
 }
 
-// noKeeper is a Keeper that stores nothing.
-type noKeeper struct{}
+// noStore is a RestoreStore that stores nothing.
+type noStore struct{}
 
-func (noKeeper) Keep(restore.Record) {}
-func (noKeeper) Forget(string)       {}
+func (noStore) Keep(restore.Record) {}
+func (noStore) Forget(string)       {}
 
 func orDefault[T int | time.Duration](v, standard T) T {
 	if v <= 0 {
@@ -100,9 +100,9 @@ type Meter interface {
 	PageAgent(d time.Duration)
 }
 
-// Keeper stores the tabs that are to be restored after the process has ended unexpectedly. Its methods are called from many goroutines and
+// RestoreStore stores the tabs that are to be restored after the process has ended unexpectedly. Its methods are called from many goroutines and
 // must not block.
-type Keeper interface {
+type RestoreStore interface {
 	// Keep stores the Record of a tab and replaces an earlier one.
 	Keep(k restore.Record)
 	// Forget deletes the Record of a tab, if there is one.

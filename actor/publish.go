@@ -21,7 +21,7 @@ type publisher struct {
 func (p *publisher) add(e TabEvent) { p.events = append(p.events, e) }
 
 // publish replaces the head if something changed. It then reports the tab's events, releases the answers to dialogs that the head no longer
-// contains, and updates the Keeper's Record, in this order. The page's acknowledgement is sent last.
+// contains, and updates the RestoreStore's Record, in this order. The page's acknowledgement is sent last.
 func (p *publisher) publish() {
 	defer p.t.reader.acknowledge()
 	if p.t.recovery.Away() {
@@ -104,12 +104,12 @@ func (p *publisher) status() Status {
 	return StatusReady
 }
 
-// save passes the tab's Record to the Keeper if it has changed.
+// save passes the tab's Record to the RestoreStore if it has changed.
 func (p *publisher) save() {
 	if !p.t.restorable.Load() && !p.t.keepAll {
 		if p.t.recovery.Saved() {
 			p.t.recovery.Forget()
-			p.t.keeper.Forget(p.t.id)
+			p.t.restoreStore.Forget(p.t.id)
 		}
 		return
 	}
@@ -118,6 +118,6 @@ func (p *publisher) save() {
 	}
 	now := restore.Record{ID: p.t.id, Session: p.t.session, URL: p.t.nav.Address(), Viewport: p.t.viewport}
 	if saved, changed := p.t.recovery.Save(now, p.t.doc.NextRef(), time.Now()); changed {
-		p.t.keeper.Keep(saved)
+		p.t.restoreStore.Keep(saved)
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// shelf is a Keeper that stores Records.
+// shelf is a RestoreStore that stores Records.
 type shelf struct {
 	mu   sync.Mutex
 	kept map[string]restore.Record
@@ -74,7 +74,7 @@ func TestUserAndPasswordOfAURLStayInTheTab(t *testing.T) {
 			return actortest.Screen{Title: "Signed in", Body: []*actortest.Node{actortest.Button("Pay")}}
 		})
 		kept := new(shelf)
-		tab, err := newPool(t, b, tabpool.Config{Keeper: kept}).Open(t.Context(), tabpool.OpenOptions{URL: signedIn, Restore: true})
+		tab, err := newPool(t, b, tabpool.Config{RestoreStore: kept}).Open(t.Context(), tabpool.OpenOptions{URL: signedIn, Restore: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -329,7 +329,7 @@ func TestDialogsOfAPageThatIsGoneAreNotAnswered(t *testing.T) {
 func TestAnotherPoolRestoresSavedTabs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := new(shelf)
-		_, pool, tab := restorable(t, tabpool.Config{Keeper: kept})
+		_, pool, tab := restorable(t, tabpool.Config{RestoreStore: kept})
 		other, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: home})
 		if err != nil {
 			t.Fatal(err)
@@ -348,7 +348,7 @@ func TestAnotherPoolRestoresSavedTabs(t *testing.T) {
 
 		b := actortest.NewBrowser()
 		shop(b)
-		again := newPool(t, b, tabpool.Config{Keeper: kept})
+		again := newPool(t, b, tabpool.Config{RestoreStore: kept})
 		if err := again.Restore(k); err != nil {
 			t.Fatal(err)
 		}
@@ -390,7 +390,7 @@ func TestTabThatEndsEachProcessIsLeftAlone(t *testing.T) {
 		process := func(life time.Duration) error {
 			b := actortest.NewBrowser()
 			shop(b)
-			pool := newPool(t, b, tabpool.Config{Keeper: kept})
+			pool := newPool(t, b, tabpool.Config{RestoreStore: kept})
 			if err := pool.Restore(k); err != nil {
 				return err
 			}
@@ -471,7 +471,7 @@ func TestRestoreRefusesWhatWasNoTab(t *testing.T) {
 func TestTabThatCannotComeBackEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := new(shelf)
-		b, _, tab := restorable(t, tabpool.Config{Keeper: kept})
+		b, _, tab := restorable(t, tabpool.Config{RestoreStore: kept})
 		b.FailOpen(apierr.Errorf(apierr.NotFound, "there is no session"))
 		b.Break()
 		synctest.Wait()

@@ -38,7 +38,7 @@ type fetched struct {
 // resume sets a tab that has not started yet to be restored.
 func (r *restorer) resume(k restore.Record) {
 	t := r.t
-	t.keeper.Keep(t.recovery.Resume(k, "the daemon was started again", time.Now()))
+	t.restoreStore.Keep(t.recovery.Resume(k, "the daemon was started again", time.Now()))
 	r.stable = time.AfterFunc(restore.Window, t.requestPublish)
 	t.health.Lose()
 	t.nav.SetURL(k.URL)
@@ -99,7 +99,7 @@ func (r *restorer) take(f fetched) {
 	r.fetched = nil
 	if f.err != nil {
 		t.end(&apierr.Error{Kind: apierr.Lost, Message: "tab " + t.id + " could not be brought back: open another", Err: f.err})
-		t.keeper.Forget(t.id)
+		t.restoreStore.Forget(t.id)
 		return
 	}
 	if f.page != nil {

@@ -31,7 +31,7 @@ type Tab struct {
 	limits              revisions.Limits
 	log                 *slog.Logger
 	owner               Owner
-	keeper              Keeper
+	restoreStore        RestoreStore
 	keepAll             bool
 	meter               Meter
 	tracer              Tracer
@@ -110,7 +110,7 @@ func (p policy) guard(page driver.Page) {
 func newTab(ctx context.Context, page driver.Page, o Options, next dom.Ref, owner Owner) *Control {
 	t := &Tab{
 		id: o.ID, session: o.Session, opener: o.Opener, viewport: o.Viewport,
-		owner: owner, keeper: o.Keeper, keepAll: o.KeepAll, meter: o.Meter, tracer: o.Tracer, log: o.Logger.With("tab", o.ID),
+		owner: owner, restoreStore: o.RestoreStore, keepAll: o.KeepAll, meter: o.Meter, tracer: o.Tracer, log: o.Logger.With("tab", o.ID),
 		policy:  policy{allow: o.AllowURL, mayAct: o.MayAct, navigationTimeout: o.NavigationTimeout, readAhead: o.ReadAhead},
 		limits:  revisions.Limits{Count: o.LogCount, Bytes: o.LogBytes},
 		mailbox: make(chan command, o.Mailbox), popups: make(chan string, sideeffects.MaxTabs),

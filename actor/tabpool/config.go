@@ -32,9 +32,9 @@ type Config struct {
 	Meter actor.Meter
 	// Tracer traces the turns of tabs. If nil, nothing is traced.
 	Tracer actor.Tracer
-	// Keeper stores the tabs to restore for the next process. If nil, none are stored.
-	Keeper actor.Keeper
-	// KeepAll passes all tabs to the Keeper, including those that are not to be restored.
+	// RestoreStore stores the tabs to restore for the next process. If nil, none are stored.
+	RestoreStore actor.RestoreStore
+	// KeepAll passes all tabs to the RestoreStore, including those that are not to be restored.
 	KeepAll bool
 	// MayAct is called when a call is about to act on a tab of a session, and right before each command that acts on its page. If it
 	// returns an error, the call fails with that error and does not touch the page any more. It must not block. If nil, everything is
@@ -77,7 +77,7 @@ func (c Config) withDefaults() Config {
 func (c *Config) options(o actor.Options) actor.Options {
 	o.Mailbox, o.LogCount, o.LogBytes = c.Mailbox, c.LogCount, c.LogBytes
 	o.NavigationTimeout, o.AllowURL, o.ReadAhead = c.NavigationTimeout, c.AllowURL, c.ReadAhead
-	o.Logger, o.Meter, o.Tracer, o.Keeper, o.KeepAll = c.Logger, c.Meter, c.Tracer, c.Keeper, c.KeepAll
+	o.Logger, o.Meter, o.Tracer, o.RestoreStore, o.KeepAll = c.Logger, c.Meter, c.Tracer, c.RestoreStore, c.KeepAll
 	if session := o.Session; c.MayAct != nil {
 		o.MayAct = func() error { return c.MayAct(session) }
 	}

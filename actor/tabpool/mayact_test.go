@@ -96,7 +96,7 @@ func TestAKeeperMayGetAllTabs(t *testing.T) {
 	b := actortest.NewBrowser()
 	b.Serve("https://shop.example/", func() actortest.Screen { return actortest.Screen{Body: []*actortest.Node{actortest.Button("Buy")}} })
 	kept := make(keeper, 100)
-	pool := newPool(t, b, tabpool.Config{Keeper: kept, KeepAll: true})
+	pool := newPool(t, b, tabpool.Config{RestoreStore: kept, KeepAll: true})
 	tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: "https://shop.example/"})
 	if err != nil {
 		t.Fatal(err)

@@ -134,7 +134,7 @@ func (st *stage) join(id string) *node {
 		return client
 	}})
 	n.pool = tabpool.New(n.browser, tabpool.Config{
-		Keeper: n.member, KeepAll: true, MayAct: n.member.MayAct, Opaque: func(string) bool { return true }, Quota: quota, Elsewhere: n.member.TabsElsewhere,
+		RestoreStore: n.member, KeepAll: true, MayAct: n.member.MayAct, Opaque: func(string) bool { return true }, Quota: quota, Elsewhere: n.member.TabsElsewhere,
 	})
 	n.sessions = sessions.New(n.pool, n.browser, sessions.Config{
 		Max: 10, Registrar: n.member, Logger: log, Quota: quota, Elsewhere: n.member.SessionsElsewhere,

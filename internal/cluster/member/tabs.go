@@ -70,7 +70,7 @@ func (t *tabs) wake() {
 	}
 }
 
-// Keep implements actor.Keeper.
+// Keep implements actor.RestoreStore.
 func (m *Member) Keep(k restore.Record) {
 	m.tabs.mu.Lock()
 	m.tabs.records[k.ID] = k
@@ -78,7 +78,7 @@ func (m *Member) Keep(k restore.Record) {
 	m.tabs.wake()
 }
 
-// Forget implements actor.Keeper.
+// Forget implements actor.RestoreStore.
 func (m *Member) Forget(id string) {
 	m.tabs.mu.Lock()
 	delete(m.tabs.records, id)

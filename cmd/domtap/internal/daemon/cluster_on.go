@@ -159,7 +159,7 @@ func (j *joined) connect(ctx context.Context) error {
 }
 
 func (j *joined) prepare(tabs *tabpool.Config, all *sessions.Config) {
-	tabs.Keeper, tabs.KeepAll, tabs.MayAct = j.member, true, j.member.MayAct
+	tabs.RestoreStore, tabs.KeepAll, tabs.MayAct = j.member, true, j.member.MayAct
 	tabs.Opaque = func(string) bool { return true } // numbers could collide with tabs of other nodes
 	all.Registrar = j.member
 	tabs.Elsewhere, all.Elsewhere = j.member.TabsElsewhere, j.member.SessionsElsewhere

@@ -52,7 +52,7 @@ func (cfg Config) keepTabs(ctx context.Context, tabs *tabpool.Config) (k keptTab
 		return keptTabs{}, func() {}
 	}
 	k.journal, k.kept = journal.Open(path, cfg.Logger)
-	tabs.Keeper = k.journal
+	tabs.RestoreStore = k.journal
 	if cfg.Restore == RestoreAlways {
 		return k, k.journal.Close
 	}
