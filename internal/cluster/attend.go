@@ -108,7 +108,7 @@ func (n attendant) sweep(m *member) {
 
 // restore restores a session that was assigned to this node. It retries until the session is restored, fenced, or passed to another node.
 func (n attendant) restore(slots chan struct{}, e registry.Entry[registry.Session], m *member) {
-	ctx, cancel := m.keeper.During(n.ctx)
+	ctx, cancel := m.renewer.During(n.ctx)
 	defer cancel()
 	token := registry.Token(e)
 	held := func(h *holding) bool { return h.Token == token && h.Member == m }

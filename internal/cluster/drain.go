@@ -116,7 +116,7 @@ func (o *Operations) Undrain() {
 // soon renews the lease immediately, so that other nodes learn of the new state.
 func (o *Operations) soon() {
 	if m := o.node.member.Load(); m != nil {
-		m.keeper.Soon()
+		m.renewer.Soon()
 	}
 }
 

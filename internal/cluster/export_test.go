@@ -11,7 +11,7 @@ func Kill(n *Node) {
 	n.end()
 	n.running.Wait()
 	n.unanswered()
-	_, _ = n.member.Load().keeper.Release() // without an update of the registry
+	_, _ = n.member.Load().renewer.Release() // without an update of the registry
 	n.reg.Close()
 }
 

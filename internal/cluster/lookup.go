@@ -26,7 +26,7 @@ func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Plac
 	ctx, cancel := context.WithTimeoutCause(ctx, lookupBound, fmt.Errorf("it was not restored in time: %w", context.DeadlineExceeded))
 	defer cancel()
 	for {
-		lease := n.member.Load().keeper
+		lease := n.member.Load().renewer
 		if lost := lease.Check(); lost != nil {
 			return Place{}, fmt.Errorf("find session %s: %w: %w", name, ErrFenced, lost)
 		}
@@ -154,7 +154,7 @@ func (n *Node) Changed() <-chan struct{} { return n.ledger.Changed() }
 // Err reports why this node accepts no new sessions: ErrFenced while it is cut off, ErrDraining while it drains. It returns nil if the node
 // accepts sessions.
 func (n *Node) Err() error {
-	if err := n.member.Load().keeper.Check(); err != nil {
+	if err := n.member.Load().renewer.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrFenced, err)
 	}
 	if n.draining.Load() {

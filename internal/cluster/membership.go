@@ -19,7 +19,7 @@ type membership struct{ *Node }
 // member is one incarnation of this node.
 type member struct {
 	key, incarnation string
-	keeper           *lease.Keeper
+	renewer          *lease.Renewer
 }
 
 // enlist acquires the lease of a new incarnation. It retries until ctx ends. After a long network partition a lease may have expired by the
@@ -29,7 +29,7 @@ func (n membership) enlist(ctx context.Context) (*member, error) {
 	return retry.Until(ctx, registry.PauseFor, func() (m *member, err error) {
 		m = &member{incarnation: rand.Text()}
 		m.key = registry.NodeKey(n.cfg.ID, m.incarnation)
-		if m.keeper, err = lease.Start(ctx, n.cfg.Timing, leaseStore{n.Node, m}); err != nil && ctx.Err() == nil {
+		if m.renewer, err = lease.Start(ctx, n.cfg.Timing, leaseStore{n.Node, m}); err != nil && ctx.Err() == nil {
 			n.log.Warn("the lease was over before it was known to be held", "incarnation", m.incarnation, "error", err)
 			n.retire(ctx, m.key)
 		}
@@ -42,13 +42,13 @@ func (n membership) enlist(ctx context.Context) (*member, error) {
 func (n membership) live(m *member) {
 	for {
 		select {
-		case <-m.keeper.Done():
+		case <-m.renewer.Done():
 		case <-n.ctx.Done():
 			return
 		}
-		n.log.Warn("this node was cut off from the cluster", "incarnation", m.incarnation, "error", m.keeper.Err())
+		n.log.Warn("this node was cut off from the cluster", "incarnation", m.incarnation, "error", m.renewer.Err())
 		n.fence(m)
-		_, _ = m.keeper.Release() // the lease has ended; wait for its goroutine
+		_, _ = m.renewer.Release() // the lease has ended; wait for its goroutine
 		next, err := n.enlist(n.ctx)
 		if err != nil {
 			return // the node is being closed
@@ -106,7 +106,7 @@ func (n membership) reclaimOne(name string, old, next *member) error {
 	}
 	value := n.value(next, registry.Ready, Options{h.Restore, h.Settings})
 	value.Fence = h.Token + 1
-	ctx, cancel := next.keeper.During(n.ctx)
+	ctx, cancel := next.renewer.During(n.ctx)
 	defer cancel()
 	for ctx.Err() == nil {
 		e, err := n.reg.Sessions.Get(ctx, name)

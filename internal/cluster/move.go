@@ -104,7 +104,7 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 	value := registry.Session{
 		Node: node.ID, Incarnation: node.Incarnation, Fence: h.Token + 1, Phase: registry.Restoring, Restore: h.Restore, Settings: h.Settings,
 	}
-	ctx, end := h.Member.keeper.During(ctx)
+	ctx, end := h.Member.renewer.During(ctx)
 	defer end()
 	for {
 		_, failed := n.store(ctx, session, value, h.Revision)
@@ -114,7 +114,7 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 		if failed == nil {
 			break
 		}
-		if lost := h.Member.keeper.Check(); lost != nil || n.ctx.Err() != nil {
+		if lost := h.Member.renewer.Check(); lost != nil || n.ctx.Err() != nil {
 			err = errors.Join(err, failed, lost)
 			break
 		}

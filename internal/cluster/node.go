@@ -95,7 +95,7 @@ func Join(ctx context.Context, cfg Config) (*Node, error) {
 	if err == nil {
 		n.member.Store(m)
 		if n.unanswered, err = n.reg.Answer(cfg.ID, n.answer); err != nil {
-			_, _ = m.keeper.Release()
+			_, _ = m.renewer.Release()
 		}
 	}
 	if err != nil {
@@ -146,7 +146,7 @@ func (n *Node) Close(ctx context.Context) {
 	n.running.Wait()
 	n.unanswered()
 	m := n.member.Load()
-	if _, err := m.keeper.Release(); err == nil {
+	if _, err := m.renewer.Release(); err == nil {
 		membership{n}.fence(m)
 		membership{n}.retire(ctx, m.key)
 	}

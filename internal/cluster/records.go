@@ -76,7 +76,7 @@ func (r *records) setPhase(ctx context.Context, name string, phase registry.Phas
 	}
 	value := r.value(h.Member, phase, Options{h.Restore, h.Settings})
 	value.Fence = h.Token
-	ctx, end := h.Member.keeper.During(ctx)
+	ctx, end := h.Member.renewer.During(ctx)
 	defer end()
 	revision, err := r.store(ctx, name, value, h.Revision)
 	if err != nil {
@@ -91,7 +91,7 @@ func (r *records) setPhase(ctx context.Context, name string, phase registry.Phas
 // storeRestore makes one attempt for SetRestore. While the registry may allow other nodes to take the session over, this node must respect
 // its lease.
 func (r *records) storeRestore(ctx context.Context, session string, h holding, on bool) error {
-	if err := h.Member.keeper.Check(); err != nil {
+	if err := h.Member.renewer.Check(); err != nil {
 		return fmt.Errorf("set restore of session %s: %w: %w", session, ErrFenced, err)
 	}
 	r.own.Update(session, func(now *holding) { now.Restore = now.Restore || on })

@@ -51,7 +51,7 @@ func (n *Node) answer(text []byte) (reply []byte) {
 // reassert stores entries of this node's sessions that the registry has lost. No other node can have become the owner, because that
 // requires the end of this node's lease or a write by this node.
 func (n attendant) reassert() {
-	for _, name := range n.own.List(func(h *holding) bool { return h.Phase == registry.Ready && h.Lost && h.Member.keeper.Check() == nil }) {
+	for _, name := range n.own.List(func(h *holding) bool { return h.Phase == registry.Ready && h.Lost && h.Member.renewer.Check() == nil }) {
 		ctx, cancel := context.WithTimeout(n.ctx, n.cfg.Timing.Every)
 		err := n.ready(ctx, name)
 		cancel()
@@ -66,7 +66,7 @@ func (n attendant) reassert() {
 func (w *watch) repair(now time.Time) {
 	for name, g := range w.ledger.OpenGaps() {
 		// A node that is still unknown after this time has stopped.
-		if now.Sub(g.Since) < w.cfg.Timing.Lapsed() || w.member.Load().keeper.Check() != nil {
+		if now.Sub(g.Since) < w.cfg.Timing.Lapsed() || w.member.Load().renewer.Check() != nil {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(w.ctx, 2*w.cfg.Timing.Every)

@@ -44,7 +44,7 @@ func (n *Node) Check(session string) error {
 	if !h.Restore {
 		return nil
 	}
-	if err := h.Member.keeper.Check(); err != nil {
+	if err := h.Member.renewer.Check(); err != nil {
 		return fmt.Errorf("session %s: %w: %w", session, ErrFenced, err)
 	}
 	return nil
@@ -64,7 +64,7 @@ func (n *Node) Token(session string) (uint64, error) {
 // node drains, or an error of create or the registry.
 func (n *Node) Acquire(ctx context.Context, name string, o Options, create func(ctx context.Context) error) error {
 	m := n.member.Load()
-	if err := m.keeper.Check(); err != nil {
+	if err := m.renewer.Check(); err != nil {
 		return fmt.Errorf("create session %s: %w: %w", name, ErrFenced, err)
 	}
 	if n.draining.Load() {

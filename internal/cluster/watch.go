@@ -142,7 +142,7 @@ func (w *watch) assign() {
 		}
 	}
 	w.since = since
-	if len(due) == 0 || w.member.Load().keeper.Check() != nil {
+	if len(due) == 0 || w.member.Load().renewer.Check() != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(w.ctx, 4*w.cfg.Timing.Every)
@@ -184,7 +184,7 @@ func (w *watch) spread(ctx context.Context, orphans []registry.Entry[registry.Se
 // tidy removes sessions from the registry that ended with their node longer than KeepLost ago. Only the leading node does so.
 func (w *watch) tidy(now time.Time) {
 	lost, since := w.ledger.Lost(), map[string]time.Time{}
-	leads := len(lost) > 0 && w.leads() && w.member.Load().keeper.Check() == nil
+	leads := len(lost) > 0 && w.leads() && w.member.Load().renewer.Check() == nil
 	ctx, cancel := context.WithTimeout(w.ctx, 2*w.cfg.Timing.Every)
 	defer cancel()
 	for _, e := range lost {

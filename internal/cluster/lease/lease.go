@@ -1,7 +1,7 @@
 // Package lease decides how long a node may act for its sessions, and when others may take them over.
 //
 // A lease is a value in a store with compare-and-set. Its holder replaces the value every Timing.Every. Holder implements the holder's side
-// and Observer the side of the other nodes. Both are plain values without a clock, goroutine or store. Keeper runs a Holder.
+// and Observer the side of the other nodes. Both are plain values without a clock, goroutine or store. Renewer runs a Holder.
 //
 // The package guarantees the following, as long as the clocks of all machines run at the same rate within 10 %:
 //
@@ -13,7 +13,7 @@
 //   - Only monotonic clock readings are used, so setting a clock has no effect.
 //
 // Callers pass times from time.Now, which have a monotonic reading, provide a store with linearizable compare-and-set, and call
-// Keeper.Check before each action, because the process may have been suspended since the last one.
+// Renewer.Check before each action, because the process may have been suspended since the last one.
 package lease
 
 import (

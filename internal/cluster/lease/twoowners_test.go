@@ -86,7 +86,7 @@ func (w *world) read() value {
 // clock returns the time on a clock with the given rate.
 func (w *world) clock(rate float64) time.Time { return at(1000 + w.now*rate) }
 
-// renew does what Keeper does every other second, under the worst circumstances.
+// renew does what Renewer does every other second, under the worst circumstances.
 func (w *world) renew() {
 	if w.died > 0 {
 		return

@@ -61,7 +61,7 @@ func (s *store) Read(context.Context) (lease.Found, error) {
 }
 
 // keep runs a test with a held lease, in fake time.
-func keep(t *testing.T, test func(t *testing.T, s *store, k *lease.Keeper)) {
+func keep(t *testing.T, test func(t *testing.T, s *store, k *lease.Renewer)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &store{}
 		k, err := lease.Start(t.Context(), lease.Standard, s)
@@ -72,7 +72,7 @@ func keep(t *testing.T, test func(t *testing.T, s *store, k *lease.Keeper)) {
 	})
 }
 
-func release(t *testing.T, k *lease.Keeper, want error) uint64 {
+func release(t *testing.T, k *lease.Renewer, want error) uint64 {
 	t.Helper()
 	revision, err := k.Release()
 	if !errors.Is(err, want) || want == nil && err != nil {
@@ -82,7 +82,7 @@ func release(t *testing.T, k *lease.Keeper, want error) uint64 {
 }
 
 func TestAKeeperRenews(t *testing.T) {
-	keep(t, func(t *testing.T, s *store, k *lease.Keeper) {
+	keep(t, func(t *testing.T, s *store, k *lease.Renewer) {
 		for range 119 { // until 59.5 s after the start, when no renewal is in flight
 			time.Sleep(time.Second / 2)
 			if err := k.Check(); err != nil {
@@ -105,7 +105,7 @@ func TestAKeeperRenews(t *testing.T) {
 }
 
 func TestALeaseOutlastsAnElection(t *testing.T) {
-	keep(t, func(t *testing.T, s *store, k *lease.Keeper) {
+	keep(t, func(t *testing.T, s *store, k *lease.Renewer) {
 		for range 5 {
 			s.set(func(s *store) { s.silent = true })
 			time.Sleep(8 * time.Second)
@@ -126,7 +126,7 @@ func TestALeaseLapsesWithoutTheStore(t *testing.T) {
 		"hangs":  func(s *store) { s.deaf = make(chan struct{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			keep(t, func(t *testing.T, s *store, k *lease.Keeper) {
+			keep(t, func(t *testing.T, s *store, k *lease.Renewer) {
 				begun := time.Now()
 				s.set(fail)
 				<-k.Done()
@@ -154,7 +154,7 @@ func TestALeaseLapsesWithoutTheStore(t *testing.T) {
 
 // Each renewal is stored, but no answer arrives. The read after the next renewal finds it.
 func TestLostAnswersDoNotEndALease(t *testing.T) {
-	keep(t, func(t *testing.T, s *store, k *lease.Keeper) {
+	keep(t, func(t *testing.T, s *store, k *lease.Renewer) {
 		s.set(func(s *store) { s.lossy = true })
 		time.Sleep(5 * time.Minute)
 		if err := k.Check(); err != nil {
@@ -165,7 +165,7 @@ func TestLostAnswersDoNotEndALease(t *testing.T) {
 }
 
 func TestALeaseThatIsTakenEndsWithTheNextRenewal(t *testing.T) {
-	keep(t, func(t *testing.T, s *store, k *lease.Keeper) {
+	keep(t, func(t *testing.T, s *store, k *lease.Renewer) {
 		begun := time.Now()
 		s.set(func(s *store) { s.last.Gone = true })
 		<-k.Done()

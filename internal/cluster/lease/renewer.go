@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/retry"
 )
 
-// Store stores the lease of a Keeper. Its methods return when their context ends.
+// Store stores the lease of a Renewer. Its methods return when their context ends.
 type Store interface {
 	// Renew replaces the revision that the attempt names and returns the new revision. An error that wraps ErrRefused reports that the
 	// store has another revision. After any other error the renewal may or may not have been stored.
@@ -23,8 +23,8 @@ type Store interface {
 // ErrRefused is returned by a Store whose revision differs from the one that the attempt names.
 var ErrRefused = errors.New("the lease has another revision")
 
-// Keeper holds a lease and renews it until renewals have failed for too long. Its methods are safe for concurrent use.
-type Keeper struct {
+// Renewer holds a lease and renews it until renewals have failed for too long. Its methods are safe for concurrent use.
+type Renewer struct {
 	timing Timing
 	store  Store
 	// base is the time that until is relative to, because an atomic value cannot hold a time.Time.
@@ -45,8 +45,8 @@ type Keeper struct {
 }
 
 // Start acquires a lease and keeps renewing it. It retries until ctx ends. The caller must call Release.
-func Start(ctx context.Context, t Timing, store Store) (*Keeper, error) {
-	k := &Keeper{timing: t, store: store, base: time.Now(), done: make(chan struct{}), soon: make(chan struct{}, 1), running: make(chan struct{}), holder: NewHolder(t)}
+func Start(ctx context.Context, t Timing, store Store) (*Renewer, error) {
+	k := &Renewer{timing: t, store: store, base: time.Now(), done: make(chan struct{}), soon: make(chan struct{}, 1), running: make(chan struct{}), holder: NewHolder(t)}
 	k.until.Store(-1)
 	for {
 		err := k.renew(ctx)
@@ -71,7 +71,7 @@ func Start(ctx context.Context, t Timing, store Store) (*Keeper, error) {
 
 // Check returns an error unless the lease is held now. It only reads the clock, so callers can use it before each action that requires the
 // lease.
-func (k *Keeper) Check() error {
+func (k *Renewer) Check() error {
 	if int64(time.Since(k.base)) < k.until.Load() {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (k *Keeper) Check() error {
 }
 
 // Soon requests a renewal before the next one is due, for example because the data stored with the lease has changed.
-func (k *Keeper) Soon() {
+func (k *Renewer) Soon() {
 	select {
 	case k.soon <- struct{}{}:
 	default:
@@ -90,11 +90,11 @@ func (k *Keeper) Soon() {
 }
 
 // Done is closed when the lease has ended.
-func (k *Keeper) Done() <-chan struct{} { return k.done }
+func (k *Renewer) Done() <-chan struct{} { return k.done }
 
 // During returns a context that also ends with the lease; its cause is then the reason for the end of the lease. The caller must call end,
 // which returns when all goroutines of the context have ended.
-func (k *Keeper) During(ctx context.Context) (during context.Context, end context.CancelFunc) {
+func (k *Renewer) During(ctx context.Context) (during context.Context, end context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	over := make(chan struct{})
 	go func() {
@@ -112,7 +112,7 @@ func (k *Keeper) During(ctx context.Context) (during context.Context, end contex
 }
 
 // Err returns why the lease has ended, or nil while it is held.
-func (k *Keeper) Err() error {
+func (k *Renewer) Err() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.holder.ended
@@ -120,7 +120,7 @@ func (k *Keeper) Err() error {
 
 // Release ends the lease, waits for the goroutine, and returns the last known revision. The caller may replace that revision with the end
 // of the lease, so that other nodes need not wait for its expiry. If the lease had already ended, Release returns the reason.
-func (k *Keeper) Release() (revision uint64, err error) {
+func (k *Renewer) Release() (revision uint64, err error) {
 	k.end(ErrReleased)
 	k.stop()
 	<-k.running
@@ -133,7 +133,7 @@ func (k *Keeper) Release() (revision uint64, err error) {
 }
 
 // run renews the lease until it has ended.
-func (k *Keeper) run(ctx context.Context) {
+func (k *Renewer) run(ctx context.Context) {
 	tick := time.NewTicker(k.timing.Every)
 	defer tick.Stop()
 	for {
@@ -149,7 +149,7 @@ func (k *Keeper) run(ctx context.Context) {
 }
 
 // renew renews the lease once. If the store has another revision, renew reads it and retries once.
-func (k *Keeper) renew(ctx context.Context) error {
+func (k *Renewer) renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, k.timing.Every)
 	defer cancel()
 	err := k.attempt(ctx)
@@ -167,7 +167,7 @@ func (k *Keeper) renew(ctx context.Context) error {
 }
 
 // attempt stores one renewal.
-func (k *Keeper) attempt(ctx context.Context) error {
+func (k *Renewer) attempt(ctx context.Context) error {
 	k.mu.Lock()
 	a, err := k.holder.Begin(time.Now())
 	k.mu.Unlock()
@@ -182,7 +182,7 @@ func (k *Keeper) attempt(ctx context.Context) error {
 }
 
 // report passes the stored lease to the holder and updates the expiry.
-func (k *Keeper) report(f Found) error {
+func (k *Renewer) report(f Found) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	err := k.holder.Read(time.Now(), f)
@@ -191,7 +191,7 @@ func (k *Keeper) report(f Found) error {
 }
 
 // end ends the lease, unless it has ended.
-func (k *Keeper) end(why error) {
+func (k *Renewer) end(why error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.holder.End(why)
@@ -199,7 +199,7 @@ func (k *Keeper) end(why error) {
 }
 
 // expire ends the lease if it has expired.
-func (k *Keeper) expire() {
+func (k *Renewer) expire() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	_ = k.holder.Check(time.Now()) // the holder remembers an end
@@ -207,7 +207,7 @@ func (k *Keeper) expire() {
 }
 
 // follow applies the holder's state. The caller must hold the lock.
-func (k *Keeper) follow() {
+func (k *Renewer) follow() {
 	if k.holder.ended == nil {
 		if k.holder.stored.Number == 0 {
 			return
