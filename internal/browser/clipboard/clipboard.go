@@ -46,8 +46,8 @@ type Clipboard struct {
 	shared func() bool
 
 	// turn holds a token while a session copies or pastes, or while the permission to read changes. The holder may use keeper.
-	turn   chan struct{}
-	keeper *Keeper
+	turn  chan struct{}
+	store *Store
 
 	mu    sync.Mutex
 	state state
@@ -183,7 +183,7 @@ var errForeign = apierr.Errorf(apierr.NotActionable, "the clipboard may hold wha
 
 // load puts the session's own last copy on the clipboard, or clears it. The caller holds the turn.
 func (s *Session) load(ctx context.Context) (loaded bool, err error) {
-	err = s.clipboard.keep(ctx, func(ctx context.Context, k *Keeper) (err error) {
+	err = s.clipboard.withStore(ctx, func(ctx context.Context, k *Store) (err error) {
 		loaded, err = k.Load(ctx, string(s.context))
 		return err
 	})
@@ -195,23 +195,23 @@ func (s *Session) load(ctx context.Context) (loaded bool, err error) {
 	return loaded, nil
 }
 
-// keep calls do with the keeper page, which it opens if necessary. The caller holds the turn.
-func (b *Clipboard) keep(ctx context.Context, do func(context.Context, *Keeper) error) (err error) {
+// withStore calls do with the keeper page, which it opens if necessary. The caller holds the turn.
+func (b *Clipboard) withStore(ctx context.Context, do func(context.Context, *Store) error) (err error) {
 	if !b.owned {
 		return errors.New("the browser, and with it the clipboard, is somebody else's")
 	}
 	ctx, cancel := context.WithTimeout(ctx, keepLimit)
 	defer cancel()
-	k := b.keeper
+	k := b.store
 	if k == nil {
 		if k, err = Open(ctx, b.browser); err != nil {
 			return err
 		}
-		b.keeper = k
+		b.store = k
 	}
 	if err = do(ctx, k); err != nil { // discard a broken page; the next call opens a new one
 		k.Close(ctx)
-		b.keeper = nil
+		b.store = nil
 	}
 	return err
 }
@@ -230,7 +230,7 @@ func (s *Session) Do(ctx context.Context, copies, pastes bool, do func() error) 
 	hangs := time.AfterFunc(hangLimit, release) // a hanging page must not block others
 	err = do()
 	if hangs.Stop() && copies && s.clipboard.shared() {
-		kept := s.clipboard.keep(ctx, func(ctx context.Context, k *Keeper) error {
+		kept := s.clipboard.withStore(ctx, func(ctx context.Context, k *Store) error {
 			_, err := k.Save(ctx, string(s.context))
 			return err
 		})
@@ -270,10 +270,10 @@ func (s *Session) Close(ctx context.Context) {
 		return
 	}
 	defer release()
-	if b.keeper == nil {
+	if b.store == nil {
 		return
 	}
-	if err := b.keep(ctx, func(ctx context.Context, k *Keeper) error { return k.Forget(ctx, string(s.context)) }); err != nil {
+	if err := b.withStore(ctx, func(ctx context.Context, k *Store) error { return k.Forget(ctx, string(s.context)) }); err != nil {
 		b.logger.Debug("what sessions copied was forgotten", "error", err)
 	}
 }

@@ -1,5 +1,5 @@
 // Package clipboard separates the clipboards of a browser's sessions. Chromium has one clipboard for all its browser contexts. A Clipboard
-// tracks whose content may be on it. Its Keeper is a hidden page in a separate context that reads and writes the clipboard and stores a
+// tracks whose content may be on it. Its Store is a hidden page in a separate context that reads and writes the clipboard and stores a
 // copy for each session.
 //
 // The copied content never leaves that page. Callers report when a session is acted on (Act) and when it is closed (Close).
@@ -29,8 +29,8 @@ const (
 	maxBytes = 1 << 20
 )
 
-// Keeper is the hidden page. It must be used by one goroutine at a time.
-type Keeper struct {
+// Store is the hidden page. It must be used by one goroutine at a time.
+type Store struct {
 	root    devtools.Session
 	context cdp.BrowserContextID
 	page    *hidden.Page
@@ -39,12 +39,12 @@ type Keeper struct {
 }
 
 // Open opens the page, which lives until Close or the end of the connection.
-func Open(ctx context.Context, root devtools.Session) (*Keeper, error) {
+func Open(ctx context.Context, root devtools.Session) (*Store, error) {
 	made, _, err := root.CreateContext(ctx, "", "")
 	if err != nil {
 		return nil, fmt.Errorf("making a context for the clipboard: %w", err)
 	}
-	k := &Keeper{root: root, context: made}
+	k := &Store{root: root, context: made}
 	if err = k.prepare(ctx); err != nil {
 		k.Close(ctx)
 		return nil, fmt.Errorf("reaching the clipboard: %w", err)
@@ -52,7 +52,7 @@ func Open(ctx context.Context, root devtools.Session) (*Keeper, error) {
 	return k, nil
 }
 
-func (k *Keeper) prepare(ctx context.Context) (err error) {
+func (k *Store) prepare(ctx context.Context) (err error) {
 	for _, p := range []cdpbrowser.PermissionDescriptor{{Name: Read, AllowWithoutSanitization: true}, {Name: Write}} {
 		if _, err := cdp.Call(ctx, k.root, cdpbrowser.SetPermission, cdpbrowser.SetPermissionParams{
 			Permission: &p, Setting: cdpbrowser.PermissionSettingGranted, BrowserContextID: k.context}); err != nil {
@@ -80,17 +80,17 @@ func (k *Keeper) prepare(ctx context.Context) (err error) {
 
 // Save stores the clipboard's content as the session's copy and replaces the previous copy. It reports whether there was content of at most
 // 1 MiB. Larger content is not stored.
-func (k *Keeper) Save(ctx context.Context, session string) (saved bool, err error) {
+func (k *Store) Save(ctx context.Context, session string) (saved bool, err error) {
 	return k.run(ctx, "save", session)
 }
 
 // Load replaces the clipboard's content by the session's copy, or by nothing. It reports whether there was a copy.
-func (k *Keeper) Load(ctx context.Context, session string) (loaded bool, err error) {
+func (k *Store) Load(ctx context.Context, session string) (loaded bool, err error) {
 	return k.run(ctx, "load", session)
 }
 
 // Forget deletes the session's copy.
-func (k *Keeper) Forget(ctx context.Context, session string) error {
+func (k *Store) Forget(ctx context.Context, session string) error {
 	_, err := k.run(ctx, "forget", session)
 	return err
 }
@@ -109,7 +109,7 @@ type argument struct {
 	Value any `json:"value"`
 }
 
-func (k *Keeper) run(ctx context.Context, command, session string) (done bool, err error) {
+func (k *Store) run(ctx context.Context, command, session string) (done bool, err error) {
 	var reply devtools.Evaluation
 	err = k.page.Session.Call(ctx, runtime.CommandCallFunctionOn, call{
 		FunctionDeclaration: "function (command, key, limit) { return this(command, key, limit) }", ObjectID: k.command,
@@ -125,7 +125,7 @@ func (k *Keeper) run(ctx context.Context, command, session string) (done bool, e
 }
 
 // Close closes the page and its context. If ctx ends first, this continues in the background.
-func (k *Keeper) Close(ctx context.Context) {
+func (k *Store) Close(ctx context.Context) {
 	if k.page != nil {
 		k.page.Close(ctx)
 	}
