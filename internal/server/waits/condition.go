@@ -108,8 +108,8 @@ func (w *Condition) selector() (dom.Selector, bool) {
 	return w.element.Query()
 }
 
-// Holding is the result of Check.
-type Holding struct {
+// Status is the result of Check.
+type Status struct {
 	// Met reports whether the condition holds. Element is the element that fulfilled it, if any.
 	Met     bool
 	Element *dom.Element
@@ -120,26 +120,26 @@ type Holding struct {
 }
 
 // Check checks the condition on a head. It returns a *check.Invalid for a selector that the browser does not accept.
-func (w *Condition) Check(h *actor.Head) (Holding, error) {
+func (w *Condition) Check(h *actor.Head) (Status, error) {
 	w.begin(h)
 	element, met, err := w.checkElement(h)
 	if err != nil || !met {
-		return Holding{Missing: "element"}, err
+		return Status{Missing: "element"}, err
 	}
 	if w.text != "" {
 		said := condition.Text(h.Snapshot, w.text)
 		if said == nil {
-			return Holding{Missing: "text"}, nil
+			return Status{Missing: "text"}, nil
 		}
 		if element == nil {
 			element = said
 		}
 	}
 	if w.url != "" && !condition.URL(w.url, h.Info.URL) {
-		return Holding{Missing: "url"}, nil
+		return Status{Missing: "url"}, nil
 	}
 	if w.change && !w.sawChange(h) {
-		return Holding{Missing: "change"}, nil
+		return Status{Missing: "change"}, nil
 	}
 	return w.checkTime(h, element), nil
 }
@@ -209,15 +209,15 @@ func (w *Condition) diff(h *actor.Head) (c *views.Change, resync string) {
 }
 
 // checkTime checks the conditions that need a period without events.
-func (w *Condition) checkTime(h *actor.Head, element *dom.Element) Holding {
+func (w *Condition) checkTime(h *actor.Head, element *dom.Element) Status {
 	now := time.Now()
 	if w.idle > 0 {
 		n := h.Network()
 		if !n.Known || n.Busy || h.Info.Status == actor.StatusLoading {
-			return Holding{Missing: "network_idle"}
+			return Status{Missing: "network_idle"}
 		}
 		if left := w.idle - now.Sub(n.Since); left > 0 {
-			return Holding{Missing: "network_idle", Again: left}
+			return Status{Missing: "network_idle", Again: left}
 		}
 	}
 	if w.quiet > 0 {
@@ -226,10 +226,10 @@ func (w *Condition) checkTime(h *actor.Head, element *dom.Element) Holding {
 			since = h.Snapshot.ObservedAt
 		}
 		if left := w.quiet - now.Sub(since); left > 0 {
-			return Holding{Missing: "quiet", Again: left}
+			return Status{Missing: "quiet", Again: left}
 		}
 	}
-	return Holding{Met: true, Element: element}
+	return Status{Met: true, Element: element}
 }
 
 // Nearest describes the element that is most similar to the awaited one. It returns "" if there is none.
@@ -253,7 +253,7 @@ func (w *Condition) Nearest(h *actor.Head) string {
 }
 
 // Met returns the result: the state in which the condition held, and the changes since the wait started.
-func (w *Condition) Met(h *actor.Head, held Holding) *Met {
+func (w *Condition) Met(h *actor.Head, held Status) *Met {
 	s := h.Snapshot
 	m := &domtapv1.WaitForResponse{Revision: s.Revision, Epoch: s.Epoch, Url: h.Info.URL, Title: h.Info.Title}
 	if held.Element != nil {

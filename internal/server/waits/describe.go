@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/internal/condition"
 )
 
-// Describe describes the part of the condition that Holding.Missing names, such as: text "Done", button "Pay" to be gone.
+// Describe describes the part of the condition that Status.Missing names, such as: text "Done", button "Pay" to be gone.
 func (w *Condition) Describe(missing string) string {
 	switch missing {
 	case "element":

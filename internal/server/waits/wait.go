@@ -55,15 +55,15 @@ type waiter struct {
 	tab     *actor.Tab
 	until   *Condition
 	started time.Time
-	// noticed is the number of the last notice before the wait.
-	noticed uint64
-	// held is the result of the last check.
-	held Holding
+	// lastNotice is the number of the last notice before the wait.
+	lastNotice uint64
+	// status is the result of the last check.
+	status Status
 }
 
 // run checks every head until the condition holds, or until the tab, the timeout or the caller ends.
 func (w *waiter) run(ctx context.Context) (*Met, error) {
-	w.noticed = w.tab.Head().Notices().Last()
+	w.lastNotice = w.tab.Head().Notices().Last()
 	options := w.until.Watch()
 	options.Notices = true
 	following, err := w.tab.Follow(options)
@@ -77,13 +77,13 @@ func (w *waiter) run(ctx context.Context) (*Met, error) {
 			return nil, err
 		}
 		if following.CaughtUp(head) || !w.until.NeedsPage() {
-			if w.held, err = w.until.Check(head); err != nil {
+			if w.status, err = w.until.Check(head); err != nil {
 				return nil, err
 			}
-			if w.held.Met {
-				met := w.until.Met(head, w.held)
+			if w.status.Met {
+				met := w.until.Met(head, w.status)
 				met.Answer.Elapsed = durationpb.New(time.Since(w.started))
-				met.Answer.Outcome = outcome.Of(head.Notices().Since(w.noticed))
+				met.Answer.Outcome = outcome.Of(head.Notices().Since(w.lastNotice))
 				return met, nil
 			}
 		}
@@ -96,8 +96,8 @@ func (w *waiter) run(ctx context.Context) (*Met, error) {
 // pause waits until there is something new to check.
 func (w *waiter) pause(ctx context.Context, head *actor.Head) error {
 	var again <-chan time.Time
-	if w.held.Again > 0 {
-		timer := time.NewTimer(w.held.Again)
+	if w.status.Again > 0 {
+		timer := time.NewTimer(w.status.Again)
 		defer timer.Stop()
 		again = timer.C
 	}
@@ -131,19 +131,19 @@ func ended(tab *actor.Tab, head *actor.Head) error {
 // missed returns the error of a wait that timed out. It describes the missing part and the current state.
 func (w *waiter) missed(head *actor.Head) error {
 	url := head.Info.URL
-	detail := map[string]string{"url": url, "missing": w.held.Missing}
+	detail := map[string]string{"url": url, "missing": w.status.Missing}
 	var b strings.Builder
 	fmt.Fprintf(&b, "timed out after %s", time.Since(w.started).Round(time.Millisecond))
 	switch {
 	case head.Info.Dialog != nil:
 		b.WriteString(": a dialog blocks the page: answer it, then wait again")
 		detail["missing"] = "page"
-	case head.Info.Status == actor.StatusUnresponsive || w.held.Missing == "":
+	case head.Info.Status == actor.StatusUnresponsive || w.status.Missing == "":
 		b.WriteString(": the page did not answer: navigate elsewhere, or wait longer")
 		detail["missing"] = "page"
 	default:
-		fmt.Fprintf(&b, " waiting for %s", w.until.Describe(w.held.Missing))
-		if nearest := w.until.Nearest(head); nearest != "" && (w.held.Missing == "element" || w.held.Missing == "text") {
+		fmt.Fprintf(&b, " waiting for %s", w.until.Describe(w.status.Missing))
+		if nearest := w.until.Nearest(head); nearest != "" && (w.status.Missing == "element" || w.status.Missing == "text") {
 			detail["nearest"] = nearest
 			fmt.Fprintf(&b, "; nearest: %s", nearest)
 		}
@@ -172,8 +172,8 @@ func Step(tab *actor.Tab, shared *views.Tab, step *domtapv1.WaitStep, field stri
 			if w.started.IsZero() {
 				w.started = time.Now()
 			}
-			w.held, err = w.until.Check(h)
-			return w.held.Met, w.held.Again, err
+			w.status, err = w.until.Check(h)
+			return w.status.Met, w.status.Again, err
 		},
 		Missed: w.missed,
 	}
