@@ -46,7 +46,7 @@ func (n attendant) run() {
 			if _, busy := underWay.Load(e.Key); busy {
 				continue
 			}
-			if !n.own.Add(e.Key, holding{
+			if !n.own.Add(e.Key, ownedSession{
 				Member: m, Restore: e.Value.Restore, Revision: e.Revision, Token: registry.Token(e), Phase: registry.Restoring, Settings: e.Value.Settings,
 			}) {
 				n.retake(e)
@@ -80,7 +80,7 @@ func (n attendant) retake(e registry.Entry[registry.Session]) {
 // yield ends sessions that another node owns now, for example because a client created a session of the same name while this node was cut
 // off.
 func (n attendant) yield() {
-	for _, name := range n.own.List(func(h *holding) bool { return h.Phase == registry.Ready }) {
+	for _, name := range n.own.List(func(h *ownedSession) bool { return h.Phase == registry.Ready }) {
 		h, ok := n.own.Get(name)
 		e, known := n.ledger.Entry(name)
 		if !ok || !known || e.Revision <= h.Revision || ledger.OwnerOf(e.Value) == h.Member.key || e.Value.Node == n.cfg.ID {
@@ -111,7 +111,7 @@ func (n attendant) restore(slots chan struct{}, e registry.Entry[registry.Sessio
 	ctx, cancel := m.renewer.During(n.ctx)
 	defer cancel()
 	token := registry.Token(e)
-	held := func(h *holding) bool { return h.Token == token && h.Member == m }
+	held := func(h *ownedSession) bool { return h.Token == token && h.Member == m }
 	for try := 1; ; try++ {
 		err := n.tryRestore(ctx, slots, e, token, held)
 		if err == nil {
@@ -136,7 +136,7 @@ func (n attendant) reread(ctx context.Context, e registry.Entry[registry.Session
 	if err != nil || ledger.OwnerOf(now.Value) != ledger.OwnerOf(e.Value) || registry.Token(now) != registry.Token(e) {
 		return e
 	}
-	n.own.Update(e.Key, func(h *holding) {
+	n.own.Update(e.Key, func(h *ownedSession) {
 		if h.Token == registry.Token(e) {
 			h.Revision = now.Revision
 		}
@@ -146,7 +146,7 @@ func (n attendant) reread(ctx context.Context, e registry.Entry[registry.Session
 
 // tryRestore makes one attempt to restore a session. It gives up after two lease periods, because a browser that takes longer may hang
 // forever.
-func (n attendant) tryRestore(ctx context.Context, slots chan struct{}, e registry.Entry[registry.Session], token uint64, held func(*holding) bool) error {
+func (n attendant) tryRestore(ctx context.Context, slots chan struct{}, e registry.Entry[registry.Session], token uint64, held func(*ownedSession) bool) error {
 	select {
 	case slots <- struct{}{}:
 		defer func() { <-slots }()

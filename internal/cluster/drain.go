@@ -145,7 +145,7 @@ func (o *Operations) next() <-chan struct{} {
 
 // drained returns the progress of the drain.
 func (o *Operations) drained() Drained {
-	names := o.node.own.List(func(*holding) bool { return true })
+	names := o.node.own.List(func(*ownedSession) bool { return true })
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	d := Drained{Moved: maps.Clone(o.moved), Left: map[string]error{}}
@@ -212,7 +212,7 @@ func (m *moves) begin(move func()) {
 func (o *Operations) move(all *moves) {
 	n := o.node
 	var moving []string
-	for _, name := range n.own.List(func(h *holding) bool { return h.Phase == registry.Ready }) {
+	for _, name := range n.own.List(func(h *ownedSession) bool { return h.Phase == registry.Ready }) {
 		if h, ok := n.own.Get(name); ok && (h.Restore || n.cfg.Host.Idle(name)) && o.mayTry(name) {
 			moving = append(moving, name)
 		}

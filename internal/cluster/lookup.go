@@ -99,7 +99,7 @@ func (n *Node) locate(name string, e registry.Entry[registry.Session]) (Place, e
 }
 
 // mine returns this node's place if it may still act on the session.
-func (n *Node) mine(name string, h holding) (Place, error) {
+func (n *Node) mine(name string, h ownedSession) (Place, error) {
 	if err := n.Check(name); err != nil {
 		return Place{}, err
 	}

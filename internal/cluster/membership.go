@@ -63,7 +63,7 @@ func (n membership) live(m *member) {
 
 // fence stops the sessions of an incarnation that other nodes take over or restore.
 func (n membership) fence(m *member) {
-	for _, name := range n.own.Drop(func(h *holding) bool { return h.Member == m && (h.Restore || h.Phase == registry.Restoring) }) {
+	for _, name := range n.own.Drop(func(h *ownedSession) bool { return h.Member == m && (h.Restore || h.Phase == registry.Restoring) }) {
 		n.cfg.Host.Fence(name)
 		n.counts.Fenced.Add(1)
 	}
@@ -88,7 +88,7 @@ func (n membership) retire(ctx context.Context, key string) {
 // reclaim passes the sessions that stayed here while the node was cut off to the next incarnation. A session whose name another node has
 // taken since is ended.
 func (n membership) reclaim(old, next *member) {
-	for _, name := range n.own.List(func(h *holding) bool { return h.Member == old }) {
+	for _, name := range n.own.List(func(h *ownedSession) bool { return h.Member == old }) {
 		if err := n.reclaimOne(name, old, next); err != nil {
 			n.log.Warn("a session was lost while this node was cut off", "session", name, "error", err)
 			n.own.Remove(name)
@@ -116,7 +116,7 @@ func (n membership) reclaimOne(name string, old, next *member) error {
 		case err == nil || errors.Is(err, registry.ErrNotFound):
 			revision, err := n.store(ctx, name, value, e.Revision)
 			if err == nil {
-				n.own.Update(name, func(h *holding) { h.Member, h.Revision, h.Token = next, revision, value.Fence })
+				n.own.Update(name, func(h *ownedSession) { h.Member, h.Revision, h.Token = next, revision, value.Fence })
 				return nil
 			}
 		}

@@ -64,7 +64,7 @@ func (n mover) begin(ctx context.Context, session string) error {
 			return nil
 		}
 		if !errors.Is(err, registry.ErrConflict) || try == moveTries || ctx.Err() != nil {
-			n.own.Update(session, func(h *holding) { h.Phase = registry.Ready })
+			n.own.Update(session, func(h *ownedSession) { h.Phase = registry.Ready })
 			return err
 		}
 		registry.Pause(ctx)
@@ -134,7 +134,7 @@ var errAgain = errors.New("the entry has another revision")
 
 // replaces finds out why a session of this node could not be handed over. It returns nil if the session was handed over or has another
 // owner. With errAgain it returns the revision that the next write has to replace.
-func (n mover) replaces(ctx context.Context, session string, h holding, value registry.Session) (revision uint64, err error) {
+func (n mover) replaces(ctx context.Context, session string, h ownedSession, value registry.Session) (revision uint64, err error) {
 	e, err := n.reg.Sessions.Get(ctx, session)
 	switch {
 	case errors.Is(err, registry.ErrNotFound): // the registry has lost the entry; only a write proves that

@@ -82,7 +82,7 @@ func (r *records) setPhase(ctx context.Context, name string, phase registry.Phas
 	if err != nil {
 		return err
 	}
-	if !r.own.Update(name, func(h *holding) { h.Revision, h.Phase, h.Lost = revision, phase, false }) {
+	if !r.own.Update(name, func(h *ownedSession) { h.Revision, h.Phase, h.Lost = revision, phase, false }) {
 		return ErrFenced // the lease expired during the write
 	}
 	return nil
@@ -90,18 +90,18 @@ func (r *records) setPhase(ctx context.Context, name string, phase registry.Phas
 
 // storeRestore makes one attempt for SetRestore. While the registry may allow other nodes to take the session over, this node must respect
 // its lease.
-func (r *records) storeRestore(ctx context.Context, session string, h holding, on bool) error {
+func (r *records) storeRestore(ctx context.Context, session string, h ownedSession, on bool) error {
 	if err := h.Member.renewer.Check(); err != nil {
 		return fmt.Errorf("set restore of session %s: %w: %w", session, ErrFenced, err)
 	}
-	r.own.Update(session, func(now *holding) { now.Restore = now.Restore || on })
+	r.own.Update(session, func(now *ownedSession) { now.Restore = now.Restore || on })
 	value := r.value(h.Member, registry.Ready, Options{on, h.Settings})
 	value.Fence = h.Token
 	revision, err := r.store(ctx, session, value, h.Revision)
 	if err != nil {
 		return fmt.Errorf("set restore of session %s: %w", session, err)
 	}
-	if !r.own.Update(session, func(now *holding) { now.Revision, now.Restore = revision, on }) {
+	if !r.own.Update(session, func(now *ownedSession) { now.Revision, now.Restore = revision, on }) {
 		return ErrFenced // the lease expired during the write
 	}
 	return nil

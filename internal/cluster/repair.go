@@ -51,7 +51,9 @@ func (n *Node) answer(text []byte) (reply []byte) {
 // reassert stores entries of this node's sessions that the registry has lost. No other node can have become the owner, because that
 // requires the end of this node's lease or a write by this node.
 func (n attendant) reassert() {
-	for _, name := range n.own.List(func(h *holding) bool { return h.Phase == registry.Ready && h.Lost && h.Member.renewer.Check() == nil }) {
+	for _, name := range n.own.List(func(h *ownedSession) bool {
+		return h.Phase == registry.Ready && h.Lost && h.Member.renewer.Check() == nil
+	}) {
 		ctx, cancel := context.WithTimeout(n.ctx, n.cfg.Timing.Every)
 		err := n.ready(ctx, name)
 		cancel()

@@ -32,8 +32,8 @@ var (
 	ErrUndrained = errors.New("the node does not drain any more")
 )
 
-// holding is a session of this node, with the membership under which the node owns it.
-type holding = holdings.Holding[*member]
+// ownedSession is a session of this node, with the membership under which the node owns it.
+type ownedSession = holdings.Session[*member]
 
 // Check returns an error unless this node may act for a session now. It makes no requests.
 func (n *Node) Check(session string) error {
@@ -70,7 +70,7 @@ func (n *Node) Acquire(ctx context.Context, name string, o Options, create func(
 	if n.draining.Load() {
 		return fmt.Errorf("create session %s: %s is draining: %w", name, n.cfg.ID, ErrNoRoom)
 	}
-	if !n.own.Add(name, holding{Member: m, Restore: o.Restore, Phase: registry.Making, Settings: o.Settings}) {
+	if !n.own.Add(name, ownedSession{Member: m, Restore: o.Restore, Phase: registry.Making, Settings: o.Settings}) {
 		return fmt.Errorf("create session %s: %w", name, ErrExists)
 	}
 	e, err := n.claim(ctx, name, n.value(m, registry.Making, o))
@@ -78,7 +78,7 @@ func (n *Node) Acquire(ctx context.Context, name string, o Options, create func(
 		n.own.Remove(name) // sweep deletes the entry if it was stored after all
 		return fmt.Errorf("create session %s: %w", name, err)
 	}
-	n.own.Update(name, func(h *holding) { h.Revision, h.Token = e.Revision, registry.Token(e) })
+	n.own.Update(name, func(h *ownedSession) { h.Revision, h.Token = e.Revision, registry.Token(e) })
 	if err = create(ctx); err == nil {
 		if err = n.ready(ctx, name); err == nil {
 			return nil

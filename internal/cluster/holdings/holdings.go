@@ -11,8 +11,8 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// Holding is a session that this node owns.
-type Holding[M any] struct {
+// Session is a session that this node owns.
+type Session[M any] struct {
 	// Member is the membership under which the node owns the session.
 	Member M
 	// Restore reports whether other nodes take the session over when this node is gone.
@@ -30,18 +30,18 @@ type Holding[M any] struct {
 // not call its methods.
 type Set[M any] struct {
 	mu  sync.RWMutex
-	all map[string]*Holding[M]
+	all map[string]*Session[M]
 	// forgone maps sessions to the highest fencing token under which this node has promised not to own them.
 	forgone map[string]uint64
 }
 
 // New returns an empty set.
 func New[M any]() *Set[M] {
-	return &Set[M]{all: map[string]*Holding[M]{}, forgone: map[string]uint64{}}
+	return &Set[M]{all: map[string]*Session[M]{}, forgone: map[string]uint64{}}
 }
 
 // Add adds a session, unless the set has one of that name or the token was forgone.
-func (s *Set[M]) Add(name string, h Holding[M]) bool {
+func (s *Set[M]) Add(name string, h Session[M]) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.all[name] != nil || h.Token > 0 && h.Token <= s.forgone[name] {
@@ -52,18 +52,18 @@ func (s *Set[M]) Add(name string, h Holding[M]) bool {
 }
 
 // Get returns a copy of a session. It returns false if the node does not own the session.
-func (s *Set[M]) Get(name string) (Holding[M], bool) {
+func (s *Set[M]) Get(name string) (Session[M], bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	h := s.all[name]
 	if h == nil {
-		return Holding[M]{}, false
+		return Session[M]{}, false
 	}
 	return *h, true
 }
 
 // Update changes a session and reports whether the set has it.
-func (s *Set[M]) Update(name string, change func(*Holding[M])) bool {
+func (s *Set[M]) Update(name string, change func(*Session[M])) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.all[name]
@@ -126,7 +126,7 @@ func (s *Set[M]) Remove(name string) {
 }
 
 // RemoveIf removes a session if accept returns true.
-func (s *Set[M]) RemoveIf(name string, accept func(*Holding[M]) bool) {
+func (s *Set[M]) RemoveIf(name string, accept func(*Session[M]) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h := s.all[name]; h != nil && accept(h) {
@@ -135,7 +135,7 @@ func (s *Set[M]) RemoveIf(name string, accept func(*Holding[M]) bool) {
 }
 
 // List returns the sorted names of the accepted sessions.
-func (s *Set[M]) List(accept func(*Holding[M]) bool) []string {
+func (s *Set[M]) List(accept func(*Session[M]) bool) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var names []string
@@ -149,7 +149,7 @@ func (s *Set[M]) List(accept func(*Holding[M]) bool) []string {
 }
 
 // Drop removes the accepted sessions and returns their sorted names.
-func (s *Set[M]) Drop(accept func(*Holding[M]) bool) []string {
+func (s *Set[M]) Drop(accept func(*Session[M]) bool) []string {
 	names := s.List(accept)
 	for _, name := range names {
 		s.Remove(name)

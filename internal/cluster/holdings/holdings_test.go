@@ -13,19 +13,19 @@ func TestForgoneSessionsNeedANewerToken(t *testing.T) {
 	if !s.Forgo("a", 3) {
 		t.Error("a session that the node does not have is not forgone")
 	}
-	if s.Forgo("a", 2); s.Add("a", Holding[string]{Token: 3}) {
+	if s.Forgo("a", 2); s.Add("a", Session[string]{Token: 3}) {
 		t.Error("a session was added under a token that was forgone")
 	}
 	if upTo, ok := s.ForgoneUpTo("a"); upTo != 3 || !ok {
 		t.Errorf("ForgoneUpTo: %d, %v; want 3", upTo, ok)
 	}
-	if !s.Add("a", Holding[string]{Token: 4}) {
+	if !s.Add("a", Session[string]{Token: 4}) {
 		t.Error("a session was not added under a newer token")
 	}
 	if s.Forgo("a", 9) {
 		t.Error("a session that the node has was forgone")
 	}
-	if s.Add("a", Holding[string]{Token: 10}) {
+	if s.Add("a", Session[string]{Token: 10}) {
 		t.Error("a session was added twice")
 	}
 }
@@ -33,11 +33,11 @@ func TestForgoneSessionsNeedANewerToken(t *testing.T) {
 // TestOneCallerClaimsASession requires that only one of several callers can claim a session in order to move it.
 func TestOneCallerClaimsASession(t *testing.T) {
 	s := New[string]()
-	s.Add("a", Holding[string]{Phase: registry.Ready})
+	s.Add("a", Session[string]{Phase: registry.Ready})
 	if !s.Claim("a") || s.Claim("a") {
 		t.Error("not exactly one of two claims succeeded")
 	}
-	s.Update("a", func(h *Holding[string]) { h.Phase = registry.Ready })
+	s.Update("a", func(h *Session[string]) { h.Phase = registry.Ready })
 	if !s.Claim("a") || s.Claim("b") {
 		t.Error("a session that is back cannot be claimed, or one that is not here can")
 	}
@@ -51,15 +51,15 @@ func TestRebaseTakesWhatTheRegistryHasInstead(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name     string
-		has      Holding[string]
+		has      Session[string]
 		was, is  *registry.Entry[registry.Session]
 		revision uint64
 		lost     bool
 	}{
-		{"the entry is older again", Holding[string]{Revision: 7, Token: 2}, entry(7, 2), entry(5, 2), 5, true},
-		{"there is none", Holding[string]{Revision: 7, Token: 2}, entry(7, 2), nil, 0, true},
-		{"another node was given it", Holding[string]{Revision: 7, Token: 2}, entry(7, 2), entry(5, 3), 0, false},
-		{"what was lost is older than what the node has", Holding[string]{Revision: 9, Token: 2}, entry(7, 2), entry(5, 2), 9, false},
+		{"the entry is older again", Session[string]{Revision: 7, Token: 2}, entry(7, 2), entry(5, 2), 5, true},
+		{"there is none", Session[string]{Revision: 7, Token: 2}, entry(7, 2), nil, 0, true},
+		{"another node was given it", Session[string]{Revision: 7, Token: 2}, entry(7, 2), entry(5, 3), 0, false},
+		{"what was lost is older than what the node has", Session[string]{Revision: 9, Token: 2}, entry(7, 2), entry(5, 2), 9, false},
 	} {
 		s := New[string]()
 		s.Add("a", c.has)
