@@ -17,24 +17,24 @@ const sameBound = time.Second
 // page opens a beforeunload dialog, or Lost when the renderer crashes. It fails with a wrapped context.DeadlineExceeded on timeout; the tab
 // stays usable.
 func (t *Tab) Navigate(ctx context.Context, url string, wait Wait) (Info, error) {
-	return Do(ctx, t, Command{Name: "navigate", Leaves: true, URL: url}, noticing(wait, driver.NoticingAt(url), func(ctx context.Context, x *Exclusive) (Info, error) { return x.Navigate(ctx, url, wait) }))
+	return Do(ctx, t, Command{Name: "navigate", Leaves: true, URL: url}, withNotices(wait, driver.NoticeModeFor(url), func(ctx context.Context, x *Exclusive) (Info, error) { return x.Navigate(ctx, url, wait) }))
 }
 
 // Back goes one entry back in the tab's history. It fails with an *Error of kind NoHistory at the first entry, and otherwise behaves as
 // Navigate.
 func (t *Tab) Back(ctx context.Context, wait Wait) (Info, error) {
-	return Do(ctx, t, Command{Name: "go back", Leaves: true}, noticing(wait, driver.NoticeAll, func(ctx context.Context, x *Exclusive) (Info, error) { return x.Step(ctx, -1, wait) }))
+	return Do(ctx, t, Command{Name: "go back", Leaves: true}, withNotices(wait, driver.NoticesAll, func(ctx context.Context, x *Exclusive) (Info, error) { return x.Step(ctx, -1, wait) }))
 }
 
 // Forward goes one entry forward in the tab's history. It fails with an *Error of kind NoHistory at the last entry, and otherwise behaves
 // as Navigate.
 func (t *Tab) Forward(ctx context.Context, wait Wait) (Info, error) {
-	return Do(ctx, t, Command{Name: "go forward", Leaves: true}, noticing(wait, driver.NoticeAll, func(ctx context.Context, x *Exclusive) (Info, error) { return x.Step(ctx, 1, wait) }))
+	return Do(ctx, t, Command{Name: "go forward", Leaves: true}, withNotices(wait, driver.NoticesAll, func(ctx context.Context, x *Exclusive) (Info, error) { return x.Step(ctx, 1, wait) }))
 }
 
 // Reload reloads the current document. It otherwise behaves as Navigate.
 func (t *Tab) Reload(ctx context.Context, wait Wait) (Info, error) {
-	return Do(ctx, t, Command{Name: "reload", Leaves: true}, noticing(wait, driver.NoticeNew, func(ctx context.Context, x *Exclusive) (Info, error) {
+	return Do(ctx, t, Command{Name: "reload", Leaves: true}, withNotices(wait, driver.NoticesNew, func(ctx context.Context, x *Exclusive) (Info, error) {
 		return navigator{x.t}.navigate(ctx, wait, t.page().Reload)
 	}))
 }
@@ -42,11 +42,11 @@ func (t *Tab) Reload(ctx context.Context, wait Wait) (Info, error) {
 // noticeBound limits how long a loaded page may take to report its notices.
 const noticeBound = 500 * time.Millisecond
 
-// noticing returns a navigation during which the selected documents report notices; see Head.Notices.
-func noticing(wait Wait, of driver.Noticing, navigate func(context.Context, *Exclusive) (Info, error)) func(context.Context, *Exclusive) (Info, error) {
+// withNotices returns a navigation during which the selected documents report notices; see Head.Notices.
+func withNotices(wait Wait, of driver.NoticeMode, navigate func(context.Context, *Exclusive) (Info, error)) func(context.Context, *Exclusive) (Info, error) {
 	return func(ctx context.Context, x *Exclusive) (Info, error) {
-		x.t.page().Notice(ctx, of)
-		defer func() { x.t.page().Notice(context.WithoutCancel(ctx), driver.NoticeNothing) }()
+		x.t.page().SetNoticeMode(ctx, of)
+		defer func() { x.t.page().SetNoticeMode(context.WithoutCancel(ctx), driver.NoticesOff) }()
 		info, err := navigate(ctx, x)
 		if err != nil || wait == WaitCommit || x.Ready() != nil {
 			return info, err

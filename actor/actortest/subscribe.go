@@ -63,8 +63,8 @@ func (p *documents) Subscribe(ctx context.Context, s driver.Subscription) error 
 	return nil
 }
 
-// Notice implements driver.Observer. A test reports notices by Emit.
-func (p *documents) Notice(context.Context, driver.Noticing) {}
+// SetNoticeMode implements driver.Observer. A test reports notices by Emit.
+func (p *documents) SetNoticeMode(context.Context, driver.NoticeMode) {}
 
 // Prepare implements driver.Observer.
 func (p *documents) Prepare() { p.count("Prepare") }

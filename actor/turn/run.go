@@ -45,8 +45,8 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 	t.x.SideEffects().ForgetTabs()
 	waits, release := t.hold(turn)
 	defer release()
-	t.x.Page().Notice(ctx, driver.NoticeAll)
-	defer func() { t.x.Page().Notice(context.WithoutCancel(ctx), driver.NoticeNothing) }()
+	t.x.Page().SetNoticeMode(ctx, driver.NoticesAll)
+	defer func() { t.x.Page().SetNoticeMode(context.WithoutCancel(ctx), driver.NoticesOff) }()
 	noticed := t.x.Head().Notices().Last()
 	start := t.x.State()
 	if turn.URL != "" {

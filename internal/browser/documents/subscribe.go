@@ -66,17 +66,17 @@ func interestsOf(s driver.Subscription) observer.Interests {
 	return r
 }
 
-// Notice starts or ends the collection of notices for a call; see driver.Observer.
-func (r *Reader) Notice(ctx context.Context, n driver.Noticing) {
+// SetNoticeMode starts or ends the collection of notices for a call; see driver.Observer.
+func (r *Reader) SetNoticeMode(ctx context.Context, n driver.NoticeMode) {
 	r.m.Lock()
 	told := r.ended
-	r.noticing, r.ended = n != driver.NoticeNothing, false
+	r.noticing, r.ended = n != driver.NoticesOff, false
 	r.m.Unlock()
-	if n == driver.NoticeNew || n == driver.NoticeNothing && told {
+	if n == driver.NoticesNew || n == driver.NoticesOff && told {
 		return
 	}
 	for _, o := range r.m.Readable() {
-		o.Agent.Post(ctx, commandNotice, observer.NoticeRequest{On: n == driver.NoticeAll})
+		o.Agent.Post(ctx, commandNotice, observer.NoticeRequest{On: n == driver.NoticesAll})
 	}
 }
 
