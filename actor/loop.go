@@ -173,7 +173,7 @@ func (t *loop) receive(e driver.Event, ok bool) {
 		if t.doc.Current(e.Frame) == e.Document {
 			t.obs.Selected(e)
 		}
-	case driver.Noticed:
+	case driver.NoticesReported:
 		t.noticed = t.noticed.With(string(e.Frame)+" "+e.Document, e.Notices)
 	case driver.Traffic:
 		t.obs.Traffic(e, time.Now())

@@ -82,8 +82,8 @@ type Selected struct {
 	Found    map[dom.Selector]dom.Selection
 }
 
-// Noticed reports what a person would notice in a document.
-type Noticed struct {
+// NoticesReported reports what a person would notice in a document.
+type NoticesReported struct {
 	Frame    dom.FrameID
 	Document string
 	Notices  []dom.Notice
@@ -98,19 +98,19 @@ type ChooserAsked struct{}
 // WindowsLate reports the number of windows that the page opened but the browser had not reported when an action settled.
 type WindowsLate struct{ Count int }
 
-func (ChooserAsked) event() {}
-func (Committed) event()    {}
-func (Crashed) event()      {}
-func (DialogClosed) event() {}
-func (DialogOpened) event() {}
-func (Downloaded) event()   {}
-func (FrameGone) event()    {}
-func (Gone) event()         {}
-func (Loaded) event()       {}
-func (Noticed) event()      {}
-func (Patched) event()      {}
-func (Responded) event()    {}
-func (Selected) event()     {}
-func (Titled) event()       {}
-func (Traffic) event()      {}
-func (WindowsLate) event()  {}
+func (ChooserAsked) event()    {}
+func (Committed) event()       {}
+func (Crashed) event()         {}
+func (DialogClosed) event()    {}
+func (DialogOpened) event()    {}
+func (Downloaded) event()      {}
+func (FrameGone) event()       {}
+func (Gone) event()            {}
+func (Loaded) event()          {}
+func (NoticesReported) event() {}
+func (Patched) event()         {}
+func (Responded) event()       {}
+func (Selected) event()        {}
+func (Titled) event()          {}
+func (Traffic) event()         {}
+func (WindowsLate) event()     {}

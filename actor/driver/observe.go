@@ -18,7 +18,7 @@ type Subscription struct {
 	Selectors []dom.Selector
 	// Network enables Traffic events, which report whether requests are in flight.
 	Network bool
-	// Notices enables Noticed events, which report what a person would notice from now on.
+	// Notices enables NoticesReported events, which report what a person would notice from now on.
 	Notices bool
 }
 

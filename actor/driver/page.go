@@ -91,11 +91,11 @@ type Observer interface {
 	// selectors once right after they were changed, and then when the result changes. A call that failed may have taken partial effect and
 	// must be repeated. Setting the same subscription again is allowed.
 	Subscribe(ctx context.Context, s Subscription) error
-	// SetNoticeMode selects the documents that report what a person would notice during a call, and ends the reporting when the call ends. Noticed
+	// SetNoticeMode selects the documents that report what a person would notice during a call, and ends the reporting when the call ends. NoticesReported
 	// events report it, at the latest before a Read returns. In documents that load during the call, everything counts as new. It does not
 	// block, but takes effect before any later call.
 	SetNoticeMode(ctx context.Context, n NoticeMode)
-	// CollectNotices returns when Noticed events have reported all notices of the frames in the main process. With last, it also ends the
+	// CollectNotices returns when NoticesReported events have reported all notices of the frames in the main process. With last, it also ends the
 	// reporting, as SetNoticeMode does.
 	CollectNotices(ctx context.Context, last bool) error
 }
@@ -113,7 +113,7 @@ type Query interface {
 	// It returns false for what the page does not know.
 	Replaces(ctx context.Context, r Replacement) (bool, error)
 	// Building reports whether the main document is still being built, as a person sees it: it shows a message such as "Loading…", or it
-	// shows nothing yet although it loaded scripts or data. With report, a Noticed event carries that message.
+	// shows nothing yet although it loaded scripts or data. With report, a NoticesReported event carries that message.
 	Building(ctx context.Context, report bool) (Building, error)
 	// Extract runs a plan in the documents of the page and returns the result of each.
 	Extract(ctx context.Context, e Extraction) ([]Extract, error)
@@ -169,7 +169,7 @@ type Input interface {
 	// at most limit. A running navigation of the main frame has been committed or aborted. The requests that the page made since Attend
 	// have been answered; Settle waits at most 3 seconds for them, and half a second for the rest of a response that has started. With
 	// timers, Settle also waits for at most half a second for timers that the page set while it handled the action, and for the requests
-	// that these make. A Noticed event reports requests that are still unanswered when Settle returns.
+	// that these make. A NoticesReported event reports requests that are still unanswered when Settle returns.
 	Settle(ctx context.Context, frame dom.FrameID, limit time.Duration, timers bool) error
 	// AwaitWindows returns when the main thread is free and each window that the page has opened so far is a popup or was announced by
 	// WindowsLate. A page that opens many windows needs time for each.

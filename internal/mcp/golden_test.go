@@ -91,7 +91,7 @@ func transcriptOf(t *testing.T, h *host, calls []toolCall) string {
 // noticing returns an action that reports something a person would notice.
 func noticing(id uint64, kind dom.NoticeKind, words string) func(*actortest.Page, driver.Action) error {
 	return func(page *actortest.Page, _ driver.Action) error {
-		page.Emit(driver.Noticed{Document: "d", Notices: []dom.Notice{{ID: id, Kind: kind, Text: words, Ref: dom.NoRef}}})
+		page.Emit(driver.NoticesReported{Document: "d", Notices: []dom.Notice{{ID: id, Kind: kind, Text: words, Ref: dom.NoRef}}})
 		return nil
 	}
 }

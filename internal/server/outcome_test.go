@@ -12,8 +12,8 @@ import (
 )
 
 // says returns a notice that a page reports.
-func says(id uint64, kind dom.NoticeKind, words string) driver.Noticed {
-	return driver.Noticed{Document: "d", Notices: []dom.Notice{{ID: id, Kind: kind, Text: words, Ref: dom.NoRef}}}
+func says(id uint64, kind dom.NoticeKind, words string) driver.NoticesReported {
+	return driver.NoticesReported{Document: "d", Notices: []dom.Notice{{ID: id, Kind: kind, Text: words, Ref: dom.NoRef}}}
 }
 
 func TestTheOutcomeOfAWaitIsWhatWasNoticedMeanwhile(t *testing.T) {

@@ -118,7 +118,7 @@ func (r *Reader) Pushed(s devtools.Session, e runtime.EventBindingCalled) {
 	case m.Unprobed:
 		r.prober.onRequest(a)
 	case m.Noticed:
-		r.m.Emit(driver.Noticed{Frame: r.m.Tree.Key(id), Document: a.Document, Notices: m.Notices})
+		r.m.Emit(driver.NoticesReported{Frame: r.m.Tree.Key(id), Document: a.Document, Notices: m.Notices})
 	case m.Selected != nil:
 		r.m.Emit(driver.Selected{Frame: r.m.Tree.Key(id), Document: a.Document, Found: m.Selected})
 	default:

@@ -166,7 +166,7 @@ func (r *Requests) ReportUnanswered() {
 	notices := r.State.Unanswered()
 	r.m.Unlock()
 	if notices != nil {
-		r.m.Emit(driver.Noticed{Document: "requests", Notices: notices})
+		r.m.Emit(driver.NoticesReported{Document: "requests", Notices: notices})
 	}
 }
 
