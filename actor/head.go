@@ -22,8 +22,8 @@ type Head struct {
 	// refs is the number of refs assigned so far.
 	refs dom.Ref
 	view observation.View
-	// noticed holds the notices of the page so far.
-	noticed *Notices
+	// notices holds the notices of the page so far.
+	notices *Notices
 	// past holds the earlier revisions of a recorded tab. It is nil for a live tab.
 	past Past
 }
@@ -86,7 +86,7 @@ func (h *Head) Named(number string) string {
 // follow creates the successor of h. The log continues while the document stays the same.
 func (h *Head) follow(s *dom.Snapshot, info Info, refs dom.Ref, lim revisions.Limits) *Head {
 	info.Revision, info.Epoch = s.Revision, s.Epoch
-	n := &Head{Snapshot: s, Info: info, next: make(chan struct{}), refs: refs, noticed: h.noticed}
+	n := &Head{Snapshot: s, Info: info, next: make(chan struct{}), refs: refs, notices: h.notices}
 	switch {
 	case s == h.Snapshot:
 		n.log = h.log
@@ -110,7 +110,7 @@ func (h *Head) Selected(s dom.Selector) (dom.Selection, bool) { return h.view.Se
 
 // Notices returns the notices that a person would have seen on the page so far, while notices were requested; see WatchOptions.Notices and
 // driver.Observer. It may be nil.
-func (h *Head) Notices() *Notices { return h.noticed }
+func (h *Head) Notices() *Notices { return h.notices }
 
 // LogBytes returns the size of the log of earlier snapshots, as counted against its bound.
 func (h *Head) LogBytes() int { return h.log.Bytes() }

@@ -43,7 +43,7 @@ type loop struct {
 	opened    sideeffects.Popups
 	downloads sideeffects.Downloads
 	notes     sideeffects.Notes
-	noticed   *Notices
+	notices   *Notices
 
 	publisher publisher
 	pump      pump
@@ -174,7 +174,7 @@ func (t *loop) receive(e driver.Event, ok bool) {
 			t.obs.Selected(e)
 		}
 	case driver.NoticesReported:
-		t.noticed = t.noticed.With(string(e.Frame)+" "+e.Document, e.Notices)
+		t.notices = t.notices.With(string(e.Frame)+" "+e.Document, e.Notices)
 	case driver.Traffic:
 		t.obs.Traffic(e, time.Now())
 	case driver.Crashed:

@@ -35,7 +35,7 @@ func (p *publisher) publish() {
 		p.t.meter.Published()
 	}
 	info.Revision, info.Epoch = s.Revision, s.Epoch
-	if view := p.t.obs.View(); s != h.Snapshot || info != h.Info || view != h.view || p.t.noticed != h.noticed {
+	if view := p.t.obs.View(); s != h.Snapshot || info != h.Info || view != h.view || p.t.notices != h.notices {
 		h = p.replace(h, h.follow(s, info, p.t.doc.NextRef(), p.t.limits), view)
 	}
 	for _, e := range p.events {
@@ -49,7 +49,7 @@ func (p *publisher) publish() {
 
 // replace makes next the head instead of h.
 func (p *publisher) replace(h, next *Head, view observation.View) *Head {
-	next.view, next.noticed = view, p.t.noticed
+	next.view, next.notices = view, p.t.notices
 	p.t.head.Store(next)
 	close(h.next)
 	return next

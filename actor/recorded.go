@@ -50,7 +50,7 @@ type recorded struct{ *Tab }
 // headOf returns a head for a state.
 func (t recorded) headOf(s Published) *Head {
 	h := &Head{Snapshot: s.Snapshot, Info: s.Info, next: make(chan struct{}), refs: s.Refs, past: t.past}
-	h.noticed = noticed(nil, s.Noticed)
+	h.notices = appendNotices(nil, s.Notices)
 	return h
 }
 

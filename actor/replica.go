@@ -9,8 +9,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Reported is a notice with the document that reported it; see Notices.
-type Reported = notices.Reported
+// ReportedNotice is a notice with the document that reported it; see Notices.
+type ReportedNotice = notices.Reported
 
 // Published is the content of a head as a value that can be serialized and sent to another process: the whole DOM, the tab's Info, and the
 // notices of its page. The data that it refers to must not be modified.
@@ -20,13 +20,13 @@ type Published struct {
 	Info     Info
 	// Refs is the number of refs assigned so far.
 	Refs dom.Ref
-	// Noticed lists the notices since the previous state, in order.
-	Noticed []Reported
+	// Notices lists the notices since the previous state, in order.
+	Notices []ReportedNotice
 }
 
 // Published returns the content of the head, with the notices after a change number; see Notices.Last.
 func (h *Head) Published(after uint64) Published {
-	return Published{Snapshot: h.Snapshot, Info: h.Info, Refs: h.refs, Noticed: h.noticed.Reported(after)}
+	return Published{Snapshot: h.Snapshot, Info: h.Info, Refs: h.refs, Notices: h.notices.Reported(after)}
 }
 
 // Replica is a copy of a tab whose page belongs to another process. Its heads are the heads of that tab in order, possibly with gaps. It
@@ -49,7 +49,7 @@ func NewReplica(id string, first Published, o Options) *Replica {
 	o = o.withDefaults()
 	r := &Replica{id: id, limits: revisions.Limits{Count: o.LogCount, Bytes: o.LogBytes}, done: make(chan struct{})}
 	h := &Head{Snapshot: first.Snapshot, Info: first.Info, next: make(chan struct{}), refs: first.Refs}
-	h.noticed = noticed(nil, first.Noticed)
+	h.notices = appendNotices(nil, first.Notices)
 	r.head.Store(h)
 	return r
 }
@@ -61,13 +61,13 @@ func (r *Replica) Publish(s Published) {
 		return
 	}
 	next := h.follow(s.Snapshot, s.Info, s.Refs, r.limits)
-	next.noticed = noticed(h.noticed, s.Noticed)
+	next.notices = appendNotices(h.notices, s.Notices)
 	r.head.Store(next)
 	close(h.next)
 }
 
-// noticed appends notices to a list.
-func noticed(list *Notices, news []Reported) *Notices {
+// notices appends notices to a list.
+func appendNotices(list *Notices, news []ReportedNotice) *Notices {
 	for _, one := range news {
 		list = list.With(one.Document, []dom.Notice{one.Notice})
 	}

@@ -18,7 +18,7 @@ func TestReplicaHasTheHeadsOfItsTab(t *testing.T) {
 	r := NewReplica("t1", publishedAt(7, "Save"), Options{})
 	first := r.Head()
 	second := publishedAt(9, "Saved")
-	second.Noticed = []Reported{{Notice: dom.Notice{ID: 1, Kind: dom.NoticeToast, Text: "Saved"}, Document: "d"}}
+	second.Notices = []ReportedNotice{{Notice: dom.Notice{ID: 1, Kind: dom.NoticeToast, Text: "Saved"}, Document: "d"}}
 	r.Publish(second)
 	select {
 	case <-first.Next():

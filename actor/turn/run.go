@@ -47,7 +47,7 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 	defer release()
 	t.x.Page().SetNoticeMode(ctx, driver.NoticesAll)
 	defer func() { t.x.Page().SetNoticeMode(context.WithoutCancel(ctx), driver.NoticesOff) }()
-	noticed := t.x.Head().Notices().Last()
+	lastNotice := t.x.Head().Notices().Last()
 	start := t.x.State()
 	if turn.URL != "" {
 		if _, err := t.x.Navigate(ctx, turn.URL, turn.Wait); err != nil {
@@ -65,7 +65,7 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 		}
 	}
 	if turn.URL == "" {
-		noticed = t.x.Head().Notices().Last() // the read has reported earlier notices
+		lastNotice = t.x.Head().Notices().Last() // the read has reported earlier notices
 	}
 	out := Outcome{Before: t.x.Head().Snapshot, Results: make([]Result, len(turn.Steps))}
 	structural := t.x.State().Structural
@@ -78,11 +78,11 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if slices.ContainsFunc(turn.Steps, Step.acts) && t.x.Ready() == nil {
-		t.awaitWork(ctx, noticed, &out)
+		t.awaitWork(ctx, lastNotice, &out)
 	}
 	t.x.SideEffects().SettleTabs(ctx)
-	h := t.named(ctx, t.x.Publish(), noticed)
-	out.Notices = t.withoutOffers(h.Notices().Since(noticed), h.Snapshot)
+	h := t.named(ctx, t.x.Publish(), lastNotice)
+	out.Notices = t.withoutOffers(h.Notices().Since(lastNotice), h.Snapshot)
 	out.After, out.Info, out.Mark = h.Snapshot, h.Info, t.x.State().Mark
 	out.Structural = structural && t.x.State().Structural
 	out.Replaced = out.Before.Document != out.After.Document || out.Before.Epoch != out.After.Epoch

@@ -41,8 +41,8 @@ type publisher struct {
 	sequence uint64
 	deltas   int
 	written  time.Time
-	// noticed identifies the newest change to the tab's notices that was written.
-	noticed uint64
+	// lastNotice identifies the newest change to the tab's notices that was written.
+	lastNotice uint64
 
 	// ended is closed when run returns. err is then the error of run.
 	ended chan struct{}
@@ -81,7 +81,7 @@ func (p *publisher) follow(ctx context.Context) error {
 	if _, err := p.find(ctx, nil); err != nil {
 		return err
 	}
-	p.noticed = p.tab.Head().Notices().Last() // earlier notices are not published
+	p.lastNotice = p.tab.Head().Notices().Last() // earlier notices are not published
 	timer := time.NewTimer(maxInterval)
 	defer timer.Stop()
 	due := true
@@ -134,7 +134,7 @@ func (p *publisher) find(ctx context.Context, sent []byte) (stored bool, err err
 
 // publish writes a head and returns when it is in the log. It writes a keyframe if one is due or needed.
 func (p *publisher) publish(ctx context.Context, head *actor.Head, keyframe bool) error {
-	now := head.Published(p.noticed)
+	now := head.Published(p.lastNotice)
 	keyframe = keyframe || p.deltas >= maxDeltas
 	for {
 		if !p.allowed() {
@@ -190,7 +190,7 @@ func (p *publisher) record(now actor.Published, keyframe bool) (record []byte, w
 // wrote updates the publisher after a head was stored in the log.
 func (p *publisher) wrote(now actor.Published, head *actor.Head, keyframe bool) {
 	p.writer.Written(now)
-	p.noticed = head.Notices().Last()
+	p.lastNotice = head.Notices().Last()
 	p.deltas++
 	if keyframe {
 		p.deltas, p.written = 0, time.Now()

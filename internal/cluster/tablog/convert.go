@@ -16,7 +16,7 @@ import (
 
 // record returns the record that leads from a list to a state. before is 0 for a keyframe.
 func record(token, before uint64, from dom.List, now actor.Published) *clusterv1.LogRecord {
-	return &clusterv1.LogRecord{Token: token, Before: before, Page: page(now), Splices: splices(from, now.Snapshot.Elements), Noticed: noticed(now.Noticed)}
+	return &clusterv1.LogRecord{Token: token, Before: before, Page: page(now), Splices: splices(from, now.Snapshot.Elements), Noticed: noticeMessages(now.Notices)}
 }
 
 func page(now actor.Published) *clusterv1.PageState {
@@ -57,7 +57,7 @@ func timeOf(t *timestamppb.Timestamp) time.Time {
 	return t.AsTime()
 }
 
-func noticed(all []actor.Reported) (out []*clusterv1.Noticed) {
+func noticeMessages(all []actor.ReportedNotice) (out []*clusterv1.Noticed) {
 	for _, n := range all {
 		m := &clusterv1.Noticed{Document: n.Document, Id: n.ID, Kind: uint32(n.Kind), Text: n.Text, Detail: n.Detail, Gone: n.Gone}
 		if n.Ref != dom.NoRef {
@@ -102,10 +102,10 @@ func published(m *clusterv1.LogRecord, list dom.List) (actor.Published, error) {
 	}
 	out := actor.Published{Snapshot: s, Info: info, Refs: dom.Ref(p.GetRefs())}
 	for _, n := range m.GetNoticed() {
-		one := actor.Reported{Document: n.GetDocument()}
+		one := actor.ReportedNotice{Document: n.GetDocument()}
 		one.ID, one.Kind, one.Text, one.Detail, one.Gone = n.GetId(), dom.NoticeKind(n.GetKind()), n.GetText(), n.GetDetail(), n.GetGone()
 		one.Ref = ref(n.GetRef())
-		out.Noticed = append(out.Noticed, one)
+		out.Notices = append(out.Notices, one)
 	}
 	return out, nil
 }

@@ -102,11 +102,11 @@ func (t *tab) publish() {
 	t.now.Refs = t.next
 	t.now.Info.ID, t.now.Info.Session, t.now.Info.Opener, t.now.Info.HTTPStatus, t.now.Info.Restore = "t1", "s", "t0", 200, true
 	t.now.Info.Revision, t.now.Info.Epoch = t.now.Snapshot.Revision, t.now.Snapshot.Epoch
-	t.now.Noticed = nil
+	t.now.Notices = nil
 	if t.random.IntN(3) == 0 {
-		n := actor.Reported{Document: "d"}
+		n := actor.ReportedNotice{Document: "d"}
 		n.ID, n.Kind, n.Text, n.Detail, n.Ref, n.Gone = 4, dom.NoticeToast, "Saved", "d", dom.NoRef, true
-		t.now.Noticed = append(t.now.Noticed, n)
+		t.now.Notices = append(t.now.Notices, n)
 	}
 }
 
@@ -128,7 +128,7 @@ func plain(p actor.Published) []any {
 		all = append(all, *e)
 	}
 	s.Elements = dom.List{}
-	return []any{s, all, p.Info, p.Refs, p.Noticed}
+	return []any{s, all, p.Info, p.Refs, p.Notices}
 }
 
 // must fails the test on an error.

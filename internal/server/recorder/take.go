@@ -243,7 +243,7 @@ func shown(e *domtapv1.TimelineEntry) bool {
 // state writes a head, and earlier revisions that were missed.
 func (t *take) state(head *actor.Head) error {
 	now, was := head.Published(t.notice), t.last.Snapshot
-	if was == now.Snapshot && t.last.Info == now.Info && len(now.Noticed) == 0 {
+	if was == now.Snapshot && t.last.Info == now.Info && len(now.Notices) == 0 {
 		return nil
 	}
 	if was != nil && was.Epoch == now.Snapshot.Epoch && now.Snapshot.Revision > was.Revision+1 {
