@@ -117,7 +117,7 @@ func (r *Reader) Pushed(s devtools.Session, e runtime.EventBindingCalled) {
 		r.m.Unlock()
 	case m.Unprobed:
 		r.prober.onRequest(a)
-	case m.Noticed:
+	case m.HasNotices:
 		r.m.Emit(driver.NoticesReported{Frame: r.m.Tree.Key(id), Document: a.Document, Notices: m.Notices})
 	case m.Selected != nil:
 		r.m.Emit(driver.Selected{Frame: r.m.Tree.Key(id), Document: a.Document, Found: m.Selected})

@@ -39,9 +39,9 @@ type Message struct {
 	Empty bool
 	// Selected is what selectors match; the rest is empty then. It is nil in all other messages.
 	Selected map[dom.Selector]dom.Selection
-	// Notices is what a person would notice, when Noticed; the rest is empty then.
-	Notices []dom.Notice
-	Noticed bool
+	// Notices is what a person would notice, when HasNotices; the rest is empty then.
+	Notices    []dom.Notice
+	HasNotices bool
 }
 
 // Decode reads one message of the agent. Nothing of the result is a part of s: elements live for as long as their documents, and
@@ -57,7 +57,7 @@ func Decode(s string) (Message, error) {
 		m.Empty = true
 		return m, decodeSelected(m.Selected, rest)
 	}
-	if m.Noticed {
+	if m.HasNotices {
 		m.Empty = true
 		m.Notices, err = decodeNotices(rest)
 		return m, err
@@ -139,7 +139,7 @@ func (m *Message) setFlags(flags string) {
 	m.Patch.Limited = strings.Contains(flags, "l")
 	m.Unacknowledged = strings.Contains(flags, "u")
 	m.Unprobed = strings.Contains(flags, "p")
-	m.Noticed = strings.Contains(flags, "o")
+	m.HasNotices = strings.Contains(flags, "o")
 	if strings.Contains(flags, "s") {
 		m.Selected = map[dom.Selector]dom.Selection{}
 	}

@@ -18,7 +18,7 @@ func TestDecodeReadsNotices(t *testing.T) {
 		{ID: 1, Kind: dom.NoticeAlert, Text: "Wrong ", Ref: dom.NoRef},
 		{ID: 2, Kind: dom.NoticeDialog, Text: "Delete?", Detail: "For ever", Ref: 7, Gone: true},
 	}
-	if err != nil || !m.Noticed || !m.Empty || !slices.Equal(m.Notices, want) {
+	if err != nil || !m.HasNotices || !m.Empty || !slices.Equal(m.Notices, want) {
 		t.Errorf("got %+v, %v", m, err)
 	}
 }
