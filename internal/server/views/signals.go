@@ -8,8 +8,8 @@ import (
 	"github.com/domtap/domtap/internal/content/injection"
 )
 
-// noticed caches the signals of the elements of the last requested snapshot, so that for the next one only changed elements are scanned.
-type noticed struct {
+// signalCache caches the signals of the elements of the last requested snapshot, so that for the next one only changed elements are scanned.
+type signalCache struct {
 	mu       sync.Mutex
 	snapshot *dom.Snapshot
 	elements map[dom.Ref]sign
@@ -47,7 +47,7 @@ func (t *Tab) Signals(s *dom.Snapshot) []injection.Signal {
 }
 
 // follow updates the signals from the previous snapshot to the next.
-func (n *noticed) follow(s *dom.Snapshot) {
+func (n *signalCache) follow(s *dom.Snapshot) {
 	before := dom.List{}
 	if n.snapshot != nil && n.snapshot.Document == s.Document && n.snapshot.Epoch == s.Epoch {
 		before = n.snapshot.Elements

@@ -99,7 +99,7 @@ type Tab struct {
 	// branches caches the tokens of the lines of trees.
 	branches costs
 	whole    whole
-	noticed  noticed
+	noticed  signalCache
 	// Followed reports whether newly read structural elements would show up in a client's diffs.
 	Followed Followed
 	// seen is the snapshot of the newest answer.
