@@ -98,12 +98,12 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 		c.Failed = true
 		c.note("%d of %s failed", failed, plural.Of(len(answer.GetResults()), "step"))
 	}
-	c.noticed(answer.GetOutcome(), now)
+	c.printOutcome(answer.GetOutcome(), now)
 	c.show(text.Results(answer.GetResults()) + text.Changes(answer.GetDiffText()))
 }
 
-// noticed prints the outcome. It comes before all other text about the page.
-func (c *Call) noticed(all []*domtapv1.Outcome, now *domtapv1.Tab) {
+// printOutcome prints the outcome. It comes before all other text about the page.
+func (c *Call) printOutcome(all []*domtapv1.Outcome, now *domtapv1.Tab) {
 	c.show(text.Outcome(all, now.GetTitle()))
 }
 
@@ -255,7 +255,7 @@ func wait(ctx context.Context, c *Call) error {
 	}
 	c.note("waited %s", answer.GetElapsed().AsDuration().Round(10*time.Millisecond))
 	now := &domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}
-	c.noticed(answer.GetOutcome(), now)
+	c.printOutcome(answer.GetOutcome(), now)
 	if !text.IsPage(answer.GetDiffText()) { // the page text already contains that line
 		c.show(text.Page(now))
 	}

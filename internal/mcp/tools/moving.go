@@ -62,7 +62,7 @@ func navigate(ctx context.Context, c *Call) error {
 	request := &domtapv1.NavigateRequest{TabId: a.Tab, Url: a.URL, WaitUntil: until, Timeout: c.Timeout(a.Timeout, maxTimeout)}
 	ctx, cancel := withPatience(ctx, request.GetTimeout().AsDuration())
 	defer cancel()
-	now, noticed, err := c.goTo(ctx, request)
+	now, outcome, err := c.goTo(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -72,9 +72,9 @@ func navigate(ctx context.Context, c *Call) error {
 	}
 	page := c.page.String()
 	if c.page.Reset(); show != showNone && now.GetDialog() == nil {
-		noticed = text.Beside(noticed, page)
+		outcome = text.Beside(outcome, page)
 	}
-	c.noticed(noticed, now)
+	c.printOutcome(outcome, now)
 	c.show(page)
 	return nil
 }

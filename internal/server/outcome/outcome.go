@@ -45,8 +45,8 @@ var importance = []dom.NoticeKind{
 var lengths = []int{160, 80, 40, 20}
 
 // Of returns the outcome of notices, in their order.
-func Of(noticed []dom.Notice) []*domtapv1.Outcome {
-	kept := mostImportant(distinct(noticed), MaxEntries)
+func Of(notices []dom.Notice) []*domtapv1.Outcome {
+	kept := mostImportant(distinct(notices), MaxEntries)
 	for _, length := range lengths {
 		if out, cost := entries(kept, length); cost <= MaxTokens {
 			return out
@@ -63,9 +63,9 @@ func Of(noticed []dom.Notice) []*domtapv1.Outcome {
 
 // distinct removes notices that repeat an earlier one, toasts that repeat an alert, a status or a log entry, and texts that other notices
 // contain. If a dialog opened or closed several times, it keeps the last notice.
-func distinct(noticed []dom.Notice) []dom.Notice {
+func distinct(notices []dom.Notice) []dom.Notice {
 	var out []dom.Notice
-	for _, n := range noticed {
+	for _, n := range notices {
 		if n.Kind == dom.NoticeDialog {
 			out = withoutFlicker(out, n)
 		}

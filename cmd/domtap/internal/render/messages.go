@@ -182,7 +182,7 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 		fresh := Line(answer.GetNewTabId())
 		fmt.Fprintf(&b, "New tab: %s\nCommands stay on %s; --tab %s works on the new tab\n", fresh, Line(tab.GetId()), fresh)
 	}
-	return Noticed(answer.GetOutcome(), answer.GetTab()) + b.String() + changes(answer)
+	return Effects(answer.GetOutcome(), answer.GetTab()) + b.String() + changes(answer)
 }
 
 // completed returns the summaries of the completed steps. If there are several, steps that only report ok are counted instead.
@@ -216,8 +216,8 @@ func changes(answer *domtapv1.InteractResponse) string {
 	return Paragraph(text.Changes(answer.GetDiffText()))
 }
 
-// Noticed returns one line for each visible effect.
-func Noticed(all []*domtapv1.Outcome, now *domtapv1.Tab) string {
+// Effects returns one line for each visible effect.
+func Effects(all []*domtapv1.Outcome, now *domtapv1.Tab) string {
 	return text.OutcomeWith(all, now.GetTitle(), Line)
 }
 
@@ -228,7 +228,7 @@ func Waited(answer *domtapv1.WaitForResponse) string {
 		b.WriteString(Paragraph(answer.GetLine()))
 	}
 	fmt.Fprintf(&b, "Waited %s: %s | %s\n", answer.GetElapsed().AsDuration().Round(time.Millisecond), Line(answer.GetUrl()), Line(answer.GetTitle()))
-	return Noticed(answer.GetOutcome(), &domtapv1.Tab{Title: answer.GetTitle()}) + b.String() + Paragraph(text.Changes(answer.GetDiffText()))
+	return Effects(answer.GetOutcome(), &domtapv1.Tab{Title: answer.GetTitle()}) + b.String() + Paragraph(text.Changes(answer.GetDiffText()))
 }
 
 // Watch returns the text of one message of a stream. It may be empty.
@@ -248,7 +248,7 @@ func Watch(m *domtapv1.WatchDomResponse) string {
 	case *domtapv1.WatchDomResponse_TabStatus:
 		return status(event.TabStatus)
 	case *domtapv1.WatchDomResponse_Outcome:
-		return Noticed([]*domtapv1.Outcome{event.Outcome}, nil)
+		return Effects([]*domtapv1.Outcome{event.Outcome}, nil)
 	}
 	return ""
 }

@@ -127,10 +127,10 @@ func navigationCommand(a *cli.App, cmd *cobra.Command, call navigation) *cobra.C
 		}
 		tab := answer.GetTab()
 		if a.Followed && arrived(tab) && !a.Printer().JSON {
-			return a.Printer().Text(render.Noticed(urgent(answer.GetOutcome()), tab))
+			return a.Printer().Text(render.Effects(urgent(answer.GetOutcome()), tab))
 		}
 		return cli.ShowEach(a.Printer(), []*domtapv1.Tab{tab}, func(tabs []*domtapv1.Tab) string {
-			return render.Noticed(answer.GetOutcome(), tab) + render.Tabs(tabs)
+			return render.Effects(answer.GetOutcome(), tab) + render.Tabs(tabs)
 		})
 	})
 	return cmd
