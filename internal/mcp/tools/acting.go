@@ -67,23 +67,23 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 	switch answer.GetVerdict() {
 	case domtapv1.Verdict_VERDICT_NO_CHANGE:
 		if now.GetStatus() == domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE {
-			c.note("the page does not answer: what changed is unknown")
+			c.addLine("the page does not answer: what changed is unknown")
 		} else {
-			c.note("no change")
+			c.addLine("no change")
 		}
 	case domtapv1.Verdict_VERDICT_CHANGED:
-		c.note("changed")
+		c.addLine("changed")
 	case domtapv1.Verdict_VERDICT_NAVIGATED:
-		c.note("navigated")
+		c.addLine("navigated")
 		if !text.IsPage(answer.GetDiffText()) { // the page text already contains that line
-			c.show(text.Page(now))
+			c.addPageText(text.Page(now))
 		}
 	case domtapv1.Verdict_VERDICT_DIALOG:
-		c.note("a dialog is open: answer it with browser_tab, accept or dismiss")
-		c.show(text.Dialog(now.GetDialog()) + "\n")
+		c.addLine("a dialog is open: answer it with browser_tab, accept or dismiss")
+		c.addPageText(text.Dialog(now.GetDialog()) + "\n")
 	case domtapv1.Verdict_VERDICT_NEW_TAB:
 		c.Session.AddOpened(answer.GetNewTabId())
-		c.note("opened tab %s; browser_tab selects it", answer.GetNewTabId())
+		c.addLine("opened tab %s; browser_tab selects it", answer.GetNewTabId())
 	}
 	failed := 0
 	for _, r := range answer.GetResults() {
@@ -96,15 +96,15 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 	}
 	if failed > 0 {
 		c.Failed = true
-		c.note("%d of %s failed", failed, plural.Of(len(answer.GetResults()), "step"))
+		c.addLine("%d of %s failed", failed, plural.Of(len(answer.GetResults()), "step"))
 	}
 	c.printOutcome(answer.GetOutcome(), now)
-	c.show(text.Results(answer.GetResults()) + text.Changes(answer.GetDiffText()))
+	c.addPageText(text.Results(answer.GetResults()) + text.Changes(answer.GetDiffText()))
 }
 
 // printOutcome prints the outcome. It comes before all other text about the page.
 func (c *Call) printOutcome(all []*domtapv1.Outcome, now *domtapv1.Tab) {
-	c.show(text.Outcome(all, now.GetTitle()))
+	c.addPageText(text.Outcome(all, now.GetTitle()))
 }
 
 // formArgs holds the arguments of browser_fill_form.
@@ -225,7 +225,7 @@ const maxQuiet = time.Minute
 func (c *Call) quiet(seconds float64) time.Duration {
 	if seconds > maxQuiet.Seconds() {
 		seconds /= 1000
-		c.note("quiet: read as milliseconds, %g s", min(seconds, maxQuiet.Seconds()))
+		c.addLine("quiet: read as milliseconds, %g s", min(seconds, maxQuiet.Seconds()))
 	}
 	return time.Duration(min(max(seconds, 0.001), maxQuiet.Seconds()) * float64(time.Second))
 }
@@ -253,15 +253,15 @@ func wait(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	c.note("waited %s", answer.GetElapsed().AsDuration().Round(10*time.Millisecond))
+	c.addLine("waited %s", answer.GetElapsed().AsDuration().Round(10*time.Millisecond))
 	now := &domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}
 	c.printOutcome(answer.GetOutcome(), now)
 	if !text.IsPage(answer.GetDiffText()) { // the page text already contains that line
-		c.show(text.Page(now))
+		c.addPageText(text.Page(now))
 	}
 	if answer.GetLine() != "" {
-		c.show("found " + answer.GetLine() + "\n")
+		c.addPageText("found " + answer.GetLine() + "\n")
 	}
-	c.show(text.Changes(answer.GetDiffText()))
+	c.addPageText(text.Changes(answer.GetDiffText()))
 	return nil
 }

@@ -32,7 +32,7 @@ type Call struct {
 	// tool is the name of the tool.
 	tool string
 	args.Clamps
-	notes []string
+	lines []string
 	page  strings.Builder
 }
 
@@ -42,37 +42,37 @@ type Image struct {
 	MIMEType string
 }
 
-// note adds a line outside the fence. It must not contain text of a page.
-func (c *Call) note(format string, values ...any) {
-	c.notes = append(c.notes, fmt.Sprintf(format, values...))
+// addLine adds a line outside the fence. It must not contain text of a page.
+func (c *Call) addLine(format string, values ...any) {
+	c.lines = append(c.lines, fmt.Sprintf(format, values...))
 }
 
-// remark adds notes about omitted frames and suspected prompt injections.
-func (c *Call) remark(m *domtapv1.ViewMetadata) {
+// addMetadata adds notes about omitted frames and suspected prompt injections.
+func (c *Call) addMetadata(m *domtapv1.ViewMetadata) {
 	if late := len(m.GetLateFrames()); late > 0 {
-		c.note("frames that did not answer in time: %d; read again", late)
+		c.addLine("frames that did not answer in time: %d; read again", late)
 	}
-	c.warn(m.GetSignals())
+	c.addSignals(m.GetSignals())
 }
 
-// warn adds notes about suspected prompt injections. Notes are outside the fence, where no page can write.
-func (c *Call) warn(signals []*domtapv1.Signal) {
+// addSignals adds notes about suspected prompt injections. Notes are outside the fence, where no page can write.
+func (c *Call) addSignals(signals []*domtapv1.Signal) {
 	for _, s := range signals {
 		at := s.GetWhere()
 		if s.Ref != nil {
 			at = fmt.Sprintf("[%d]", s.GetRef())
 		}
-		c.note("signal: %s, %s", strings.ReplaceAll(s.GetKind(), "_", " "), at)
+		c.addLine("signal: %s, %s", strings.ReplaceAll(s.GetKind(), "_", " "), at)
 	}
 }
 
-// show adds text of a page.
-func (c *Call) show(text string) { c.page.WriteString(text) }
+// addPageText adds text of a page.
+func (c *Call) addPageText(text string) { c.page.WriteString(text) }
 
 // Text returns the answer: the notes, one line each, and the text of the page in a fence.
 func (c *Call) Text() string {
 	var lines []string
-	for _, n := range slices.Concat(c.notes, c.Notes) { // the verdict of an action must come first, because package transcript recognizes it
+	for _, n := range slices.Concat(c.lines, c.Notes) { // the verdict of an action must come first, because package transcript recognizes it
 		lines = append(lines, "# "+n)
 	}
 	if page := fence.Wrap(c.page.String()); page != "" {
@@ -99,12 +99,12 @@ const maxTimeout = 5 * time.Minute
 func (c *Call) Fail(err error) {
 	c.Failed = true
 	if _, ok := errors.AsType[*Input](err); ok {
-		c.note("error: %s", oneLine(err.Error()))
+		c.addLine("error: %s", oneLine(err.Error()))
 		return
 	}
 	s := status.Convert(err)
 	if quotesNoPage(s) {
-		c.note("error: %s", oneLine(s.Message()))
+		c.addLine("error: %s", oneLine(s.Message()))
 		if s.Code() == codes.NotFound {
 			c.forget()
 		}
@@ -114,12 +114,12 @@ func (c *Call) Fail(err error) {
 	if reason == "" {
 		reason = strings.ToLower(s.Code().String())
 	}
-	c.note("error: %s%s", reason, advice[reason])
+	c.addLine("error: %s%s", reason, advice[reason])
 	message := oneLine(s.Message())
 	if nearest := factOf(s, "nearest"); nearest != "" && !strings.Contains(message, nearest) {
 		message += "; nearest: " + oneLine(nearest)
 	}
-	c.show(message + "\n")
+	c.addPageText(message + "\n")
 }
 
 // advice maps the reasons of errors whose messages go into the fence to the suggested next step.
@@ -156,7 +156,7 @@ func (c *Call) forget() {
 		named.Tab = c.Session.Current()
 	}
 	c.Session.Remove(named.Tab)
-	c.note("browser_navigate opens a tab; browser_tab lists those that are open")
+	c.addLine("browser_navigate opens a tab; browser_tab lists those that are open")
 }
 
 // quotesNoPage reports whether an error is only about the request or the daemon, without text of a page.

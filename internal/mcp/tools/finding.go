@@ -43,7 +43,7 @@ func findElements(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	c.remark(answer.GetMetadata())
-	c.show(answer.GetText())
+	c.addMetadata(answer.GetMetadata())
+	c.addPageText(answer.GetText())
 	return nil
 }

@@ -44,15 +44,15 @@ func log(ctx context.Context, c *Call) error {
 	lines, more := text.Log(answer.GetEntries(), logLines)
 	switch {
 	case lines == "" && request.GetAfter() > 0:
-		c.note("no problems since you last asked; all: true lists earlier entries")
+		c.addLine("no problems since you last asked; all: true lists earlier entries")
 	case lines == "" && !a.All.Value:
-		c.note("no problems")
+		c.addLine("no problems")
 	case lines == "":
-		c.note("the log is empty")
+		c.addLine("the log is empty")
 	}
 	if more > 0 {
-		c.note("%d earlier entries are not shown", more)
+		c.addLine("%d earlier entries are not shown", more)
 	}
-	c.show(lines)
+	c.addPageText(lines)
 	return nil
 }

@@ -75,7 +75,7 @@ func navigate(ctx context.Context, c *Call) error {
 		outcome = text.Beside(outcome, page)
 	}
 	c.printOutcome(outcome, now)
-	c.show(page)
+	c.addPageText(page)
 	return nil
 }
 
@@ -138,18 +138,18 @@ func (c *Call) status(now *domtapv1.Tab) {
 	if now.GetDialog() != nil {
 		line += ", a dialog is open: answer it with browser_tab, accept or dismiss"
 	}
-	c.note("%s", line)
+	c.addLine("%s", line)
 }
 
 // look shows the page of a tab.
 func (c *Call) look(ctx context.Context, now *domtapv1.Tab, show string) error {
 	if d := now.GetDialog(); d != nil {
-		c.show(text.Page(now) + text.Dialog(d) + "\n")
+		c.addPageText(text.Page(now) + text.Dialog(d) + "\n")
 		return nil
 	}
 	switch show {
 	case showNone:
-		c.show(text.Page(now))
+		c.addPageText(text.Page(now))
 		return nil
 	case showContent:
 		return c.readPage(ctx, &domtapv1.ReadPageRequest{TabId: now.GetId(), Mode: domtapv1.ReadMode_READ_MODE_CONTENT}, false)
@@ -162,8 +162,8 @@ func (c *Call) look(ctx context.Context, now *domtapv1.Tab, show string) error {
 		return err
 	}
 	c.Session.SetSeen(now.GetId(), session.Point{Epoch: answer.GetEpoch(), Revision: answer.GetRevision()})
-	c.remark(answer.GetMetadata())
-	c.show(answer.GetText())
+	c.addMetadata(answer.GetMetadata())
+	c.addPageText(answer.GetText())
 	return nil
 }
 
@@ -223,13 +223,13 @@ func listTabs(ctx context.Context, c *Call) error {
 		return err
 	}
 	if len(answer.GetTabs()) == 0 {
-		c.note("no tab is open")
+		c.addLine("no tab is open")
 	}
 	if current := c.Session.Current(); current != "" {
-		c.note("current: %s", current)
+		c.addLine("current: %s", current)
 	}
 	for _, one := range answer.GetTabs() {
-		c.show(one.GetId() + " " + text.Tab(one) + "\n")
+		c.addPageText(one.GetId() + " " + text.Tab(one) + "\n")
 	}
 	return nil
 }
@@ -245,7 +245,7 @@ func openTab(ctx context.Context, c *Call, a *tabArgs) error {
 // moved shows the state and the URL of a tab.
 func (c *Call) moved(now *domtapv1.Tab) error {
 	c.status(now)
-	c.show(text.Page(now))
+	c.addPageText(text.Page(now))
 	return nil
 }
 
@@ -263,9 +263,9 @@ func closeTab(ctx context.Context, c *Call, _ *tabArgs, id string) error {
 		return err
 	}
 	c.Session.Remove(id)
-	c.note("closed %s", id)
+	c.addLine("closed %s", id)
 	if current := c.Session.Current(); current != "" {
-		c.note("current: %s", current)
+		c.addLine("current: %s", current)
 	}
 	return nil
 }

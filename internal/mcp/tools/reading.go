@@ -99,24 +99,24 @@ func (c *Call) sinceLast(request *domtapv1.GetCompactRequest) {
 	} else if known {
 		request.SinceRevision, request.Epoch, request.Format = &at.Revision, at.Epoch, domtapv1.Format_FORMAT_DIFF
 	} else {
-		c.note("whole page: first look")
+		c.addLine("whole page: first look")
 	}
 }
 
 // print prints an answer. If changes were requested but it contains the whole page, print adds the reason.
 func (a *compactArgs) print(c *Call, answer *domtapv1.GetCompactResponse) {
 	if a.Incremental.Value && answer.GetResync() == nil && strings.TrimSpace(answer.GetText()) == "Changes: none" {
-		c.note("no change")
+		c.addLine("no change")
 		return
 	}
 	if why := answer.GetResync().GetReason(); why != "" {
-		c.note("whole page: %s", text.Resync(why))
+		c.addLine("whole page: %s", text.Resync(why))
 	}
 	if !a.MaxElements.Set && !a.MaxTokens.Set && text.IsSmallPart(answer.GetMetadata()) {
-		c.note("max_elements 0 and max_tokens 0 give the rest in one answer")
+		c.addLine("max_elements 0 and max_tokens 0 give the rest in one answer")
 	}
-	c.remark(answer.GetMetadata())
-	c.show(answer.GetText())
+	c.addMetadata(answer.GetMetadata())
+	c.addPageText(answer.GetText())
 }
 
 // whole reports whether the answer covers the whole page, so that later diffs can start from it.
@@ -163,19 +163,19 @@ func getDom(ctx context.Context, c *Call) error {
 	}
 	if request.SinceRevision != nil && answer.GetResync() == nil {
 		if changes := text.Diff(answer.GetDiff()); changes != "" {
-			c.show(changes)
+			c.addPageText(changes)
 			return nil
 		}
-		c.note("no change")
+		c.addLine("no change")
 		return nil
 	}
 	meta := answer.GetMetadata()
-	c.note("%d of %s, revision %d", meta.GetIncludedElements(), plural.Of(meta.GetTotalElements(), "element"), answer.GetRevision())
+	c.addLine("%d of %s, revision %d", meta.GetIncludedElements(), plural.Of(meta.GetTotalElements(), "element"), answer.GetRevision())
 	if next := meta.GetNextCursor(); next != "" {
-		c.note("truncated; cursor: %s", next)
+		c.addLine("truncated; cursor: %s", next)
 	}
-	c.remark(meta)
-	c.show(text.Page(&domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}) + text.Elements(answer.GetElements()))
+	c.addMetadata(meta)
+	c.addPageText(text.Page(&domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}) + text.Elements(answer.GetElements()))
 	return nil
 }
 
@@ -225,27 +225,27 @@ func (c *Call) readPage(ctx context.Context, request *domtapv1.ReadPageRequest, 
 		return err
 	}
 	if request.GetCursor() == "" {
-		c.note("%s", modeWord(answer.GetMode()))
-		c.show(text.Page(&domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}))
+		c.addLine("%s", modeWord(answer.GetMode()))
+		c.addPageText(text.Page(&domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}))
 	}
 	if request.GetCursor() == "" {
-		c.warn(answer.GetSignals())
-		c.remark(answer.GetMetadata())
+		c.addSignals(answer.GetSignals())
+		c.addMetadata(answer.GetMetadata())
 	}
 	if answer.GetChangedSince() {
-		c.note("the page has changed since; this continues the text as it was")
+		c.addLine("the page has changed since; this continues the text as it was")
 	}
 	if next := answer.GetNextCursor(); next != "" {
 		total := ""
 		if n := answer.GetTotalTokens(); n > 0 {
 			total = " of " + count(n)
 		}
-		c.note("%s%s tokens; cursor: %s", count(answer.GetTokens()), total, next)
+		c.addLine("%s%s tokens; cursor: %s", count(answer.GetTokens()), total, next)
 	}
 	if outline {
-		c.show(text.Outline(answer.GetOutline()))
+		c.addPageText(text.Outline(answer.GetOutline()))
 	}
-	c.show(answer.GetText())
+	c.addPageText(answer.GetText())
 	if image := answer.GetImage(); len(image) > 0 {
 		c.Images = append(c.Images, Image{Data: image, MIMEType: "image/png"})
 	}
@@ -289,10 +289,10 @@ func batch(ctx context.Context, c *Call) error {
 		}
 	}
 	if failed > 0 {
-		c.note("%d of %d failed", failed, len(answer.GetResults()))
+		c.addLine("%d of %d failed", failed, len(answer.GetResults()))
 	}
 	c.Failed = failed > 0 && failed == len(answer.GetResults())
-	c.show(text.Batch(answer.GetResults()))
+	c.addPageText(text.Batch(answer.GetResults()))
 	return nil
 }
 
@@ -345,12 +345,12 @@ func extract(ctx context.Context, c *Call) error {
 		return err
 	}
 	if len(answer.GetMissing()) > 0 {
-		c.note("not found: %s", oneLine(strings.Join(answer.GetMissing(), ", ")))
+		c.addLine("not found: %s", oneLine(strings.Join(answer.GetMissing(), ", ")))
 	}
 	if answer.GetTruncated() {
-		c.note("truncated: found %s", plural.Of(answer.GetRows(), "row"))
+		c.addLine("truncated: found %s", plural.Of(answer.GetRows(), "row"))
 	}
-	c.show(answer.GetResultJson())
+	c.addPageText(answer.GetResultJson())
 	return nil
 }
 
@@ -400,6 +400,6 @@ func screenshot(ctx context.Context, c *Call) error {
 		return err
 	}
 	c.Images = append(c.Images, Image{Data: answer.GetImage(), MIMEType: picture.mime})
-	c.show(text.Marks(answer.GetMarks()))
+	c.addPageText(text.Marks(answer.GetMarks()))
 	return nil
 }

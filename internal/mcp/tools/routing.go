@@ -62,7 +62,7 @@ func addRoute(ctx context.Context, c *Call, a *routeArgs) error {
 	if err != nil {
 		return err
 	}
-	c.note("route %s", added.GetRoute().GetId())
+	c.addLine("route %s", added.GetRoute().GetId())
 	return nil
 }
 
@@ -105,10 +105,10 @@ func listRoutes(ctx context.Context, c *Call, _ *routeArgs) error {
 		return err
 	}
 	if len(answer.GetRoutes()) == 0 {
-		c.note("no routes")
+		c.addLine("no routes")
 	}
 	for _, r := range answer.GetRoutes() {
-		c.note("%s: %s %s, %d matched", r.GetId(), routeAction(r), oneLine(r.GetUrlPattern()), r.GetMatched())
+		c.addLine("%s: %s %s, %d matched", r.GetId(), routeAction(r), oneLine(r.GetUrlPattern()), r.GetMatched())
 	}
 	return nil
 }
@@ -136,6 +136,6 @@ func removeRoutes(ctx context.Context, c *Call, a *routeArgs) error {
 	if err != nil {
 		return err
 	}
-	c.note("removed: %d", len(answer.GetRoutes()))
+	c.addLine("removed: %d", len(answer.GetRoutes()))
 	return nil
 }

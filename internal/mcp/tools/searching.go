@@ -47,8 +47,8 @@ func searchWeb(ctx context.Context, c *Call) error {
 		return err
 	}
 	head, results, _ := strings.Cut(answer.GetText(), "\n")
-	c.note("%s", strings.TrimPrefix(head, "# "))
-	c.warn(answer.GetSignals())
-	c.show(results)
+	c.addLine("%s", strings.TrimPrefix(head, "# "))
+	c.addSignals(answer.GetSignals())
+	c.addPageText(results)
 	return nil
 }

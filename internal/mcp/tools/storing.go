@@ -81,13 +81,13 @@ func listStored(ctx context.Context, c *Call, a *storageArgs, s store, values bo
 		return err
 	}
 	if len(lines) == 0 {
-		c.note("none")
+		c.addLine("none")
 	}
 	if more := len(lines) - storageLines; more > 0 {
-		c.note("%d more are not shown: name a domain or an origin", more)
+		c.addLine("%d more are not shown: name a domain or an origin", more)
 		lines = lines[:storageLines]
 	}
-	c.show(strings.Join(append(lines, ""), "\n"))
+	c.addPageText(strings.Join(append(lines, ""), "\n"))
 	return nil
 }
 
@@ -98,7 +98,7 @@ func setStored(ctx context.Context, c *Call, a *storageArgs, s store) error {
 	if err := s.set(ctx, c, a); err != nil {
 		return err
 	}
-	c.note("set")
+	c.addLine("set")
 	return nil
 }
 
@@ -110,7 +110,7 @@ func deleteStored(ctx context.Context, c *Call, a *storageArgs, s store) error {
 	if err != nil {
 		return err
 	}
-	c.note("%s", note)
+	c.addLine("%s", note)
 	return nil
 }
 

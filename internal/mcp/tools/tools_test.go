@@ -180,8 +180,8 @@ func sameWords(t *testing.T, tool, property string, known []string) {
 
 func TestAnswersSayWhichPartsTheyLack(t *testing.T) {
 	c := &Call{}
-	c.remark(&domtapv1.ViewMetadata{LateFrames: []string{"F1", "F2"}, Signals: []*domtapv1.Signal{{Kind: "hidden_text", Where: "footer"}}})
-	if want := []string{"frames that did not answer in time: 2; read again", "signal: hidden text, footer"}; !slices.Equal(c.notes, want) {
-		t.Errorf("the notes are %q, want %q", c.notes, want)
+	c.addMetadata(&domtapv1.ViewMetadata{LateFrames: []string{"F1", "F2"}, Signals: []*domtapv1.Signal{{Kind: "hidden_text", Where: "footer"}}})
+	if want := []string{"frames that did not answer in time: 2; read again", "signal: hidden text, footer"}; !slices.Equal(c.lines, want) {
+		t.Errorf("the notes are %q, want %q", c.lines, want)
 	}
 }
