@@ -19,8 +19,8 @@ type DownloadRecord struct {
 // downloadLog remembers the downloads of each session, oldest first, at most maxDownloads per session. The pool's lock guards it.
 type downloadLog map[string][]DownloadRecord
 
-// note updates the log from an event of a tab.
-func (l downloadLog) note(e actor.TabEvent) {
+// record updates the log from an event of a tab.
+func (l downloadLog) record(e actor.TabEvent) {
 	all := l[e.Info.Session]
 	switch e.Kind {
 	case actor.TabClosed:

@@ -126,7 +126,7 @@ func TestUses(t *testing.T) {
 func TestTheDownloadLogKeepsTheLast(t *testing.T) {
 	log := downloadLog{}
 	event := func(kind actor.TabEventKind, tab, guid string, state driver.DownloadState) {
-		log.note(actor.TabEvent{Kind: kind, Info: actor.Info{ID: tab, Session: "work"}, Download: driver.Download{GUID: guid, State: state}})
+		log.record(actor.TabEvent{Kind: kind, Info: actor.Info{ID: tab, Session: "work"}, Download: driver.Download{GUID: guid, State: state}})
 	}
 	for i := range maxDownloads + 1 {
 		event(actor.TabDownloaded, "t1", fmt.Sprint("g", i), driver.Fetched)

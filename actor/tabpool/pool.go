@@ -235,7 +235,7 @@ func (p owner) Report(e actor.TabEvent) {
 		p.tabs = slices.DeleteFunc(p.tabs, func(m *member) bool { return m.Tab().ID() == e.Info.ID })
 		p.uses.remove(e.Info.ID)
 	}
-	p.downloads.note(e)
+	p.downloads.record(e)
 	p.watchers.send(e)
 	if p.lost != nil && len(p.tabs) == 0 {
 		p.watchers.end(p.lost) // no more events can follow

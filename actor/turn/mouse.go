@@ -16,8 +16,8 @@ type mouse struct {
 	down bool
 }
 
-// note records the effect of a step on the pointer.
-func (m *mouse) note(s Step, r Result) {
+// record records the effect of a step on the pointer.
+func (m *mouse) record(s Step, r Result) {
 	if r.Aim != nil {
 		m.at = &r.Aim.Point
 	}

@@ -57,7 +57,7 @@ func (p *progress) breakOff(summary string, err error) {
 	}
 }
 
-func (p *progress) note(r Result) {
+func (p *progress) record(r Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if r.Done {

@@ -153,9 +153,9 @@ func (t *run) performAll(ctx context.Context, turn Turn, results []Result) error
 			continue
 		}
 		t.last, t.later = i == len(turn.Steps)-1, i > 0 || turn.URL != ""
-		r, err := t.performWithNotes(ctx, a)
-		t.done.note(r)
-		t.mouse.note(a, r)
+		r, err := t.performWithSideEffects(ctx, a)
+		t.done.record(r)
+		t.mouse.record(a, r)
 		if err != nil && isTimeUp(ctx) && (i > 0 || turn.URL != "" || r.Done) {
 			// The answer reports what was done so far.
 			over = timeUp(ctx)

@@ -77,8 +77,8 @@ func (t *run) errorScreenshot(ctx context.Context) []byte {
 // popupLimit limits how long an action waits for the documents of the windows that it opened.
 const popupLimit = 3 * time.Second
 
-// performWithNotes is performOne, and adds to the summary what the page did by itself.
-func (t *run) performWithNotes(ctx context.Context, s Step) (Result, error) {
+// performWithSideEffects is performOne, and adds to the summary what the page did by itself.
+func (t *run) performWithSideEffects(ctx context.Context, s Step) (Result, error) {
 	t.x.SideEffects().ForgetNotes()
 	start := t.x.State()
 	r, err := t.performOne(ctx, s)

@@ -202,14 +202,14 @@ func (b *loadRun) watch(ctx context.Context, tabs []string) (err error) {
 	for i, tab := range tabs {
 		b.clients.add(ctx, &client{
 			conn: b.conns[i%sharedConns], way: way{name: tab, view: &domtapv1.WatchDomRequest{TabId: tab}},
-			daemon: b.daemon, hold: b.clients.hold, news: make(chan struct{}), first: make(chan struct{}), onMessage: b.noteDelay,
+			daemon: b.daemon, hold: b.clients.hold, news: make(chan struct{}), first: make(chan struct{}), onMessage: b.recordDelay,
 		})
 	}
 	return nil
 }
 
-// noteDelay records the time from a change in the page's script to the watcher.
-func (b *loadRun) noteDelay(m *domtapv1.WatchDomResponse) {
+// recordDelay records the time from a change in the page's script to the watcher.
+func (b *loadRun) recordDelay(m *domtapv1.WatchDomResponse) {
 	now := time.Now()
 	for _, e := range m.GetDiff().GetAdded() {
 		if _, stamp, found := strings.Cut(e.GetText(), " at "); found {

@@ -80,7 +80,7 @@ func (n *Names) count(e *dom.Element, by int) {
 		a.href = e.Href
 	}
 	was := a.isUnlike()
-	a.note(e.Ref, by)
+	a.add(e.Ref, by)
 	a.count(e.Href, by)
 	switch is := a.isUnlike(); {
 	case is && !was:
@@ -95,8 +95,8 @@ func (n *Names) count(e *dom.Element, by int) {
 	n.groups[of] = a
 }
 
-// note adds a ref, or removes it if by is negative.
-func (a *alikes) note(ref dom.Ref, by int) {
+// add adds a ref, or removes it if by is negative.
+func (a *alikes) add(ref dom.Ref, by int) {
 	switch {
 	case a.n == 0:
 		a.one = ref

@@ -74,7 +74,7 @@ func (s *Downloads) Running() bool { return len(s.running) > 0 }
 func (s *Downloads) Progress(d driver.Download) (began, note string) {
 	name := truncate.Runes(d.Filename, text.Short)
 	began = fmt.Sprintf("the download of %q began", name)
-	s.note(d)
+	s.record(d)
 	switch {
 	case d.State == driver.Fetched && d.Path != "":
 		return began, fmt.Sprintf("the download of %q is complete: %s", name, d.Path)
@@ -89,8 +89,8 @@ func (s *Downloads) Progress(d driver.Download) (began, note string) {
 	return "", began
 }
 
-// note updates the set of running downloads.
-func (s *Downloads) note(d driver.Download) {
+// record updates the set of running downloads.
+func (s *Downloads) record(d driver.Download) {
 	if d.State != driver.Fetching {
 		delete(s.running, d.GUID)
 		return

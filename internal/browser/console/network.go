@@ -128,7 +128,7 @@ func (r *Recorder) Network(method string, params []byte) (Request, error) {
 	if len(e.RequestID) > 100 {
 		return Request{}, errors.New("the name of a request is too long")
 	}
-	r.note(method, &e)
+	r.observe(method, &e)
 	about := Request{
 		ID: e.RequestID, Frame: e.FrameID, Document: e.LoaderID, Type: e.Type,
 		Begun: method == requested, Ended: method == finished || method == failed,
@@ -143,7 +143,7 @@ func (r *Recorder) Network(method string, params []byte) (Request, error) {
 	return about, nil
 }
 
-func (r *Recorder) note(method string, e *event) {
+func (r *Recorder) observe(method string, e *event) {
 	switch method {
 	case requested:
 		if e.Redirect != nil {

@@ -80,7 +80,7 @@ func (t *pointer) pointAhead(ctx context.Context, tries int) (p *path, err error
 	if err == nil && found.Armed && all && armed == a {
 		p.found, p.at = found, driver.Point{X: found.X, Y: found.Y}
 		p.steps[0].at = p.at
-		t.note(p)
+		t.record(p)
 		return p, nil
 	}
 	if found.Armed && armed != a {

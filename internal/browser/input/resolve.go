@@ -178,12 +178,12 @@ func (t *task) resolve(ctx context.Context, s driver.Spot, req resolveRequest) (
 		p.steps = append(p.steps, step{frame: up, agent: parent, at: p.at})
 		frame = up
 	}
-	t.note(p)
+	t.record(p)
 	return p, nil
 }
 
-// note records where the pointer goes. It does not account for scaled frames when it computes the element's box.
-func (t *task) note(p *path) {
+// record records where the pointer goes. It does not account for scaled frames when it computes the element's box.
+func (t *task) record(p *path) {
 	t.aim = &driver.Aim{Point: p.at}
 	if f := p.found; f.Width > 0 && f.Height > 0 {
 		t.aim.Box = dom.Box{X: f.Left + p.at.X - f.X, Y: f.Top + p.at.Y - f.Y, Width: f.Width, Height: f.Height}
@@ -223,7 +223,7 @@ func (t *task) resolvePoint(ctx context.Context, s driver.Spot) (*path, error) {
 	if p.found.Error != "" {
 		return nil, t.refusal(s, p.found)
 	}
-	t.note(p)
+	t.record(p)
 	return p, nil
 }
 

@@ -39,7 +39,7 @@ type process struct {
 	Start string `json:"start"`
 }
 
-const noteName = "owner.json"
+const ownerFile = "owner.json"
 
 // newHome creates a home and removes the homes of dead daemons.
 func newHome(cfg Config) (*home, error) {
@@ -65,7 +65,7 @@ func newHome(cfg Config) (*home, error) {
 	if h.temp, err = makeTemp(dir); err != nil {
 		return nil, errors.Join(err, removeAll(dir))
 	}
-	return h, h.note(0)
+	return h, h.writeOwner(0)
 }
 
 // The browser creates a socket below its temporary directory. The kernel limits the length of a socket's path, including the final zero
@@ -126,8 +126,8 @@ func removeTemp(temp string) error {
 	return removeAll(temp)
 }
 
-// note writes the home's note, which identifies its owner.
-func (h *home) note(browser int) error {
+// writeOwner writes the home's note, which identifies its owner.
+func (h *home) writeOwner(browser int) error {
 	o := owner{Daemon: identify(os.Getpid()), Profile: h.profile, Temp: h.temp}
 	if browser > 0 {
 		h.browser = identify(browser)
@@ -137,7 +137,7 @@ func (h *home) note(browser int) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(h.dir, noteName)
+	path := filepath.Join(h.dir, ownerFile)
 	if err := os.WriteFile(path+".new", raw, 0o600); err != nil {
 		return fmt.Errorf("noting the browser's owner: %w", err)
 	}
@@ -177,7 +177,7 @@ func Sweep(root string) error {
 	var errs []error
 	for _, entry := range entries {
 		dir := filepath.Join(root, entry.Name())
-		raw, err := os.ReadFile(filepath.Join(dir, noteName))
+		raw, err := os.ReadFile(filepath.Join(dir, ownerFile))
 		if err != nil {
 			// The note is written right after its home is created. Spare homes that are still being created.
 			if info, serr := os.Stat(dir); serr == nil && time.Since(info.ModTime()) > time.Minute {

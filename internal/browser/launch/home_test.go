@@ -62,7 +62,7 @@ func TestNotesOfOthersDeleteNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	note := `{"daemon":{"pid":999999999,"start":"1"},"profile":"` + dead + `/profile","temp":"` + precious + `"}`
-	if err := os.WriteFile(filepath.Join(dead, noteName), []byte(note), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dead, ownerFile), []byte(note), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := Sweep(root); err != nil {

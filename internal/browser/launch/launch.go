@@ -192,7 +192,7 @@ func Start(ctx context.Context, cfg Config, root func(*cdproto.Message)) (b *Bro
 		return nil, err
 	}
 	if b, err = launch(ctx, cfg, home, root); err == nil {
-		err = home.note(b.PID())
+		err = home.writeOwner(b.PID())
 	}
 	if err != nil {
 		return nil, errors.Join(err, home.remove())

@@ -229,7 +229,7 @@ func (t *tabs) tell(ctx context.Context, session string) error {
 		if err := t.m.node.SetTab(ctx, id, tab); err != nil {
 			return err
 		}
-		t.note(one, id, &tab)
+		t.record(one, id, &tab)
 	}
 	for _, id := range removed {
 		if !t.m.Has(session) {
@@ -238,7 +238,7 @@ func (t *tabs) tell(ctx context.Context, session string) error {
 		if err := t.m.node.RemoveTab(ctx, id); err != nil {
 			return err
 		}
-		t.note(one, id, nil)
+		t.record(one, id, nil)
 	}
 	return t.tellRestore(ctx, session, one, restored)
 }
@@ -263,8 +263,8 @@ func (t *tabs) tellRestore(ctx context.Context, session string, one *told, on bo
 	return nil
 }
 
-// note records that a tab was registered, or that it was removed if tab is nil.
-func (t *tabs) note(one *told, id string, tab *registry.Tab) {
+// record records that a tab was registered, or that it was removed if tab is nil.
+func (t *tabs) record(one *told, id string, tab *registry.Tab) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if tab == nil {
