@@ -22,38 +22,38 @@ import (
 	"github.com/domtap/domtap/internal/streamcheck"
 )
 
-// habit describes how a client reads.
-type habit struct {
+// pace describes how a client reads.
+type pace struct {
 	// rest is the time between two messages.
 	rest time.Duration
 	// After each stallEvery the client stops reading for stall. After each cutEvery it is disconnected and resumes. Zero means never.
 	stallEvery, stall, cutEvery time.Duration
 }
 
-// way is a way to follow the page.
-type way struct {
-	name  string
-	view  *domtapv1.WatchDomRequest
-	habit habit
+// clientKind is a way to follow the page.
+type clientKind struct {
+	name string
+	view *domtapv1.WatchDomRequest
+	pace pace
 }
 
-// ways returns the ways in which the ten clients follow the page. Two of them follow only list and frame.
-func ways(list uint32, frame string) []way {
+// clientKinds returns the ways in which the ten clients follow the page. Two of them follow only list and frame.
+func clientKinds(list uint32, frame string) []clientKind {
 	none := proto.Int32(0)
-	return []way{
-		{"everything", &domtapv1.WatchDomRequest{FullSnapshot: true}, habit{}},
-		{"the usual", &domtapv1.WatchDomRequest{}, habit{}},
-		{"the viewport", &domtapv1.WatchDomRequest{ViewportOnly: true}, habit{}},
-		{"a budget", &domtapv1.WatchDomRequest{MaxElements: none, MaxTokens: proto.Int32(2000)}, habit{}},
-		{"50 elements with text", &domtapv1.WatchDomRequest{MaxElements: proto.Int32(50), Format: domtapv1.Format_FORMAT_DIFF}, habit{}},
-		{"one list", &domtapv1.WatchDomRequest{RootRef: &list, MaxElements: none, MaxTokens: none}, habit{}},
-		{"one frame", &domtapv1.WatchDomRequest{FrameId: frame}, habit{}},
-		{"everything, slow", &domtapv1.WatchDomRequest{FullSnapshot: true}, habit{rest: time.Second}},
-		{"the usual, cut off and resuming", &domtapv1.WatchDomRequest{}, habit{cutEvery: 7 * time.Second}},
+	return []clientKind{
+		{"everything", &domtapv1.WatchDomRequest{FullSnapshot: true}, pace{}},
+		{"the usual", &domtapv1.WatchDomRequest{}, pace{}},
+		{"the viewport", &domtapv1.WatchDomRequest{ViewportOnly: true}, pace{}},
+		{"a budget", &domtapv1.WatchDomRequest{MaxElements: none, MaxTokens: proto.Int32(2000)}, pace{}},
+		{"50 elements with text", &domtapv1.WatchDomRequest{MaxElements: proto.Int32(50), Format: domtapv1.Format_FORMAT_DIFF}, pace{}},
+		{"one list", &domtapv1.WatchDomRequest{RootRef: &list, MaxElements: none, MaxTokens: none}, pace{}},
+		{"one frame", &domtapv1.WatchDomRequest{FrameId: frame}, pace{}},
+		{"everything, slow", &domtapv1.WatchDomRequest{FullSnapshot: true}, pace{rest: time.Second}},
+		{"the usual, cut off and resuming", &domtapv1.WatchDomRequest{}, pace{cutEvery: 7 * time.Second}},
 		{"structure, at intervals and stalling", &domtapv1.WatchDomRequest{
 			InteractiveOnly: proto.Bool(false), MaxElements: none, MaxTokens: none, IncludeAttributes: []string{"aria-label"},
 			MinInterval: durationpb.New(250 * time.Millisecond),
-		}, habit{stallEvery: 25 * time.Second, stall: 10 * time.Second}},
+		}, pace{stallEvery: 25 * time.Second, stall: 10 * time.Second}},
 	}
 }
 
@@ -125,9 +125,9 @@ func (d *daemon) join(ctx context.Context, tab string) (*clients, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	c := &clients{hold: newHold(), cancel: cancel, broken: make(chan error, 1)}
-	for _, w := range ways(list, frame) {
+	for _, w := range clientKinds(list, frame) {
 		w.view.TabId = tab
-		one := &client{daemon: d, way: w, hold: c.hold, news: make(chan struct{})}
+		one := &client{daemon: d, clientKind: w, hold: c.hold, news: make(chan struct{})}
 		c.add(ctx, one)
 	}
 	return c, nil
@@ -185,7 +185,7 @@ func (c *clients) total() (messages, resumed float64) {
 
 // client is one reader of the stream, and its copy of the page.
 type client struct {
-	way
+	clientKind
 	daemon *daemon
 	// conn is a connection shared with other clients. If nil, each stream creates its own connection.
 	conn              *grpc.ClientConn
@@ -265,7 +265,7 @@ func (c *client) read(ctx context.Context, stream grpc.ServerStreamingClient[dom
 		if err := c.take(m); err != nil {
 			return fmt.Errorf("message %d: %w", sequence, err)
 		}
-		h := c.habit
+		h := c.pace
 		if h.cutEvery > 0 && time.Since(began) > h.cutEvery {
 			return errCut
 		}

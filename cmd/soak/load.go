@@ -201,7 +201,7 @@ func (b *loadRun) watch(ctx context.Context, tabs []string) (err error) {
 	b.clients = &clients{hold: newHold(), cancel: cancel, broken: make(chan error, 1)}
 	for i, tab := range tabs {
 		b.clients.add(ctx, &client{
-			conn: b.conns[i%sharedConns], way: way{name: tab, view: &domtapv1.WatchDomRequest{TabId: tab}},
+			conn: b.conns[i%sharedConns], clientKind: clientKind{name: tab, view: &domtapv1.WatchDomRequest{TabId: tab}},
 			daemon: b.daemon, hold: b.clients.hold, news: make(chan struct{}), first: make(chan struct{}), onMessage: b.recordDelay,
 		})
 	}

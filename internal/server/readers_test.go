@@ -39,13 +39,13 @@ func TestAThousandReaders(t *testing.T) {
 		for i := range 1000 {
 			habit := streamcheck.Prompt
 			if i%10 < 3 {
-				habit = streamcheck.Habit(i % 10)
+				habit = streamcheck.Pace(i % 10)
 			}
 			s.join(joining{name: fmt.Sprint("reader ", i), view: "all", habit: habit})
 		}
 		s.settle()
 		for _, r := range s.readers {
-			if r.Habit == streamcheck.Stalling {
+			if r.Pace == streamcheck.Stalling {
 				r.stall()
 			}
 		}
@@ -73,7 +73,7 @@ func TestAThousandReaders(t *testing.T) {
 		wantNone(t, faults)
 	}
 	for _, r := range all {
-		if n := len(r.Messages); r.Habit == streamcheck.Stalling && r.Alive && n > 14 {
+		if n := len(r.Messages); r.Pace == streamcheck.Stalling && r.Alive && n > 14 {
 			t.Errorf("%s, which stopped reading, got %d messages: nothing was folded", r.Name, n)
 		}
 	}
@@ -113,7 +113,7 @@ func TestAReaderThatTakesOneMessageASecond(t *testing.T) {
 				n++
 			}
 		}
-		if r.Habit == streamcheck.Prompt && n != 600 || r.Habit == streamcheck.Slow && (n < 58 || n > 64) {
+		if r.Pace == streamcheck.Prompt && n != 600 || r.Pace == streamcheck.Slow && (n < 58 || n > 64) {
 			t.Errorf("%s got %d messages about 600 revisions in a minute", r.Name, n)
 		}
 	}

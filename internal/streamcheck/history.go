@@ -55,13 +55,13 @@ type Answer struct {
 	Elements []*domtapv1.Element
 }
 
-// Habit is the way in which a reader reads.
-type Habit uint8
+// Pace is the way in which a reader reads.
+type Pace uint8
 
 // The habits of readers.
 const (
 	// Prompt readers read every message immediately.
-	Prompt Habit = iota
+	Prompt Pace = iota
 	// Slow readers wait between two messages.
 	Slow
 	// Stalling readers stop reading for long periods.
@@ -72,8 +72,8 @@ const (
 type Reader struct {
 	Name string
 	// View is the name of the view's options.
-	View  string
-	Habit Habit
+	View string
+	Pace Pace
 	// OmitInitial and MinInterval are fields of the request.
 	OmitInitial bool
 	MinInterval time.Duration

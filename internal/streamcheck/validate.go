@@ -162,7 +162,7 @@ func (h *History) NeverDropsNeverBlocks() []error {
 		if want, there := h.Elements(r.View, h.Last); r.Alive && sure && there && !Same(end, want) {
 			f = append(f, fmt.Errorf("%s (view %s) is left with\n  %s\nthe tab with\n  %s", r.Name, r.View, Line(end), Line(want)))
 		}
-		if r.Habit == Prompt {
+		if r.Pace == Prompt {
 			h.prompt(&f, r)
 		}
 	}
@@ -333,7 +333,7 @@ func (h *History) EndsWithAReason() []error {
 			f.add(r, last, "the stream ended with %s %s after %v", r.End.Code, r.End.Reason, last.WatchDomResponse)
 		case r.End.Code != "OK" && r.End.Text == "":
 			f.add(r, last, "the stream ended with %s and no word", r.End.Code)
-		case r.End.Reason == "SLOW_READER" && r.Habit == Prompt:
+		case r.End.Reason == "SLOW_READER" && r.Pace == Prompt:
 			f.add(r, last, "a reader that reads at once was called slow")
 		}
 	}
@@ -342,7 +342,7 @@ func (h *History) EndsWithAReason() []error {
 
 // silence checks that a prompt reader did not wait too long.
 func (h *History) silence(f *faults, r *Reader, m Message, since time.Time) {
-	if gap := m.At.Sub(since); r.Habit == Prompt && len(r.Messages) > 0 && !m.At.IsZero() && gap > h.Heartbeat {
+	if gap := m.At.Sub(since); r.Pace == Prompt && len(r.Messages) > 0 && !m.At.IsZero() && gap > h.Heartbeat {
 		f.add(r, m, "silence for %v", gap)
 	}
 }

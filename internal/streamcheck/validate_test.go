@@ -79,7 +79,7 @@ func newStory() story {
 		message(3, 3, 20, diffOf(2, 3, "A 3", "B 3")), message(4, 3, 30, statusOf(closed)),
 	}}
 	s.again = &Reader{
-		Name: "again", View: "all", Habit: Stalling, Start: start, Alive: true, End: end, From: &Point{"e", 1}, Base: elements("A 1", "B 1"),
+		Name: "again", View: "all", Pace: Stalling, Start: start, Alive: true, End: end, From: &Point{"e", 1}, Base: elements("A 1", "B 1"),
 		Messages: []Message{message(1, 3, 25, diffOf(1, 3, "A 3", "B 3")), message(2, 3, 30, statusOf(closed))},
 	}
 	s.Readers = []*Reader{s.prompt, s.again}
