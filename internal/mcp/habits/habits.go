@@ -24,8 +24,8 @@ type Call struct {
 // object is a JSON object, such as the arguments of a call.
 type object = map[string]any
 
-// habit describes the translation of a foreign tool.
-type habit struct {
+// alias describes the translation of a foreign tool.
+type alias struct {
 	// names lists the foreign names, in lower case without separators, separated by spaces.
 	names string
 	tool  string
@@ -61,7 +61,7 @@ func with(more ...string) map[string]string {
 var one = object{"ref": 12}
 
 // table is searched in order.
-var table = []habit{
+var table = []alias{
 	{names: "navigate goto gotourl open openurl navigatepage visit browsergoto browseropen", tool: "browser_navigate", renamed: map[string]string{"url": "url", "timeout": "timeout"}, needs: object{"url": "https://…"}},
 	{names: "newpage opentab newtab browsertabnew browsernewtab browseropentab", tool: tabs, fixed: object{"action": "open"}, renamed: map[string]string{"url": "url"}},
 	{names: "navigateback goback back browsernavigateback browsergoback browserback navigatepageback", tool: tabs, fixed: object{"action": "back"}},
@@ -119,7 +119,7 @@ func Translate(tool string, raw json.RawMessage) (Call, bool) {
 }
 
 // call translates the arguments of a foreign call.
-func (h *habit) call(raw json.RawMessage) Call {
+func (h *alias) call(raw json.RawMessage) Call {
 	if h.tool == "" {
 		return Call{Note: h.note}
 	}
@@ -148,7 +148,7 @@ func (h *habit) call(raw json.RawMessage) Call {
 }
 
 // set sets one argument and converts its value to the form that domtap expects.
-func (h *habit) set(arguments object, name string, value any) {
+func (h *alias) set(arguments object, name string, value any) {
 	switch name {
 	case "ref":
 		if ref, ok := asRef(value); ok {
@@ -180,7 +180,7 @@ func (h *habit) set(arguments object, name string, value any) {
 }
 
 // complete adds examples for missing arguments. Instead of a ref, any description of an element is sufficient.
-func (h *habit) complete(arguments object) {
+func (h *alias) complete(arguments object) {
 	for name, example := range h.needs {
 		described := arguments["text"] != nil || arguments["selector"] != nil || arguments["x"] != nil
 		if arguments[name] == nil && (name != "ref" && name != "change" || !described) {
