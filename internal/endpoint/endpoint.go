@@ -157,7 +157,7 @@ func (t Target) Reach(ctx context.Context) error {
 	if why, ok := errors.AsType[*os.SyscallError](err); ok {
 		err = why.Err
 	}
-	return errorf(Unreachable, hintThere, "%s", unanswered("unix", t.Socket, err.Error()))
+	return errorf(Unreachable, noDaemonHint, "%s", unanswered("unix", t.Socket, err.Error()))
 }
 
 func (t Target) isLoopback() bool {

@@ -110,7 +110,7 @@ func start(program string, args []string, log *os.File) (*exec.Cmd, *os.File, er
 	cmd := exec.Command(program, args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(one string) bool { return strings.HasPrefix(one, PassphraseVariable+"=") })
-	apart(cmd, theirs)
+	detach(cmd, theirs)
 	err = cmd.Start()
 	if err = errors.Join(err, theirs.Close()); err != nil {
 		return nil, nil, errors.Join(err, ready.Close())
@@ -171,8 +171,8 @@ func asVariables(message string) string {
 	return strings.Join(parts, `"`)
 }
 
-// TellReady notifies the program that started this daemon that the daemon listens.
-func TellReady() error {
+// NotifyReady notifies the program that started this daemon that the daemon listens.
+func NotifyReady() error {
 	pipe := readyFile()
 	_, err := pipe.WriteString(readyWord)
 	return errors.Join(err, pipe.Close())

@@ -12,8 +12,8 @@ import (
 // readyFD is the file descriptor for readyWord: the first one after the three standard files.
 const readyFD = 3
 
-// apart puts the process in its own session and passes it the write end of the ready pipe.
-func apart(cmd *exec.Cmd, ready *os.File) {
+// detach puts the process in its own session and passes it the write end of the ready pipe.
+func detach(cmd *exec.Cmd, ready *os.File) {
 	cmd.ExtraFiles = []*os.File{ready}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }

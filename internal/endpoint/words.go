@@ -20,8 +20,8 @@ var (
 	late = lazyregexp.New(`^(?:context deadline exceeded|received context error|stream terminated|latest balancer error)`)
 )
 
-// hintThere is the hint for an address at which no daemon answers.
-const hintThere = "domtap serve starts a daemon there; without --addr, commands find this user's daemon, or start it"
+// noDaemonHint is the hint for an address at which no daemon answers.
+const noDaemonHint = "domtap serve starts a daemon there; without --addr, commands find this user's daemon, or start it"
 
 // Words returns a plain message and a hint for a status that gRPC created on the client's side. Both are empty if the daemon itself
 // answered.
@@ -31,7 +31,7 @@ func Words(st *status.Status) (message, hint string) {
 		return "", ""
 	}
 	if m := dialing().FindStringSubmatch(said); m != nil {
-		return unanswered(m[1], m[2], m[3]), hintThere
+		return unanswered(m[1], m[2], m[3]), noDaemonHint
 	}
 	if m := handshake().FindStringSubmatch(said); m != nil {
 		return "the daemon refuses the connection: " + strings.TrimSuffix(m[1], "."), "check that a daemon listens there, and whether with TLS: --tls-ca, --tls-client-cert"
@@ -48,18 +48,18 @@ func Words(st *status.Status) (message, hint string) {
 	return "", ""
 }
 
-// nobody is the prefix of the messages of Words for an address at which nothing listens.
-const nobody = "no daemon answers"
+// noDaemon is the prefix of the messages of Words for an address at which nothing listens.
+const noDaemon = "no daemon answers"
 
 // IsUnanswered reports whether a message of Words means that no daemon answers.
-func IsUnanswered(message string) bool { return strings.HasPrefix(message, nobody) }
+func IsUnanswered(message string) bool { return strings.HasPrefix(message, noDaemon) }
 
 func unanswered(network, address, why string) string {
 	if address == "" {
-		return nobody + ": " + strings.TrimPrefix(why, "tcp: ")
+		return noDaemon + ": " + strings.TrimPrefix(why, "tcp: ")
 	}
 	if network == "unix" {
 		address = "unix://" + address
 	}
-	return nobody + " at " + address + ": " + why
+	return noDaemon + " at " + address + ": " + why
 }

@@ -144,7 +144,7 @@ func (s *services) announce(cfg Config) {
 	}
 	s.stops = append(s.stops, manager.KeepAlive(func() { s.pool.Tabs() }))
 	if cfg.OnDemand {
-		if err := endpoint.TellReady(); err != nil {
+		if err := endpoint.NotifyReady(); err != nil {
 			cfg.Logger.Warn("the command that started the daemon is gone", "error", err)
 		}
 	}
