@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// Asked is what a completed action requested of a field: to hold a text, to have options selected, or to be checked or unchecked.
-type Asked struct {
+// FieldRequest is what a completed action requested of a field: to hold a text, to have options selected, or to be checked or unchecked.
+type FieldRequest struct {
 	// Kind is Fill, Type, Select, Check or Uncheck.
 	Kind driver.ActionKind
 	// Element is the field before the action.
@@ -20,19 +20,19 @@ type Asked struct {
 	Values  []string
 }
 
-// asked returns what a completed action requested of an element. It returns nil if the note reports a different outcome.
-func asked(a driver.Action, el *dom.Element, note string) []Asked {
+// fieldRequests returns what a completed action requested of an element. It returns nil if the note reports a different outcome.
+func fieldRequests(a driver.Action, el *dom.Element, note string) []FieldRequest {
 	if el == nil {
 		return nil
 	}
 	switch a.Kind {
 	case driver.Fill, driver.Type, driver.Select, driver.Check, driver.Uncheck:
 		if note == "" || note == "ok" {
-			return []Asked{{Kind: a.Kind, Element: el, Text: a.Text, Values: a.Values}}
+			return []FieldRequest{{Kind: a.Kind, Element: el, Text: a.Text, Values: a.Values}}
 		}
 		if said, isHeld := strings.CutPrefix(note, driver.Holds); isHeld {
 			if held, err := strconv.Unquote(said); err == nil { // the summary reports it
-				return []Asked{{Kind: driver.Fill, Element: el, Text: held}}
+				return []FieldRequest{{Kind: driver.Fill, Element: el, Text: held}}
 			}
 		}
 	}
@@ -41,7 +41,7 @@ func asked(a driver.Action, el *dom.Element, note string) []Asked {
 
 // Expected returns the state that a snapshot would show for an element if, since was, only the requested changes had taken effect. It
 // differs from now in everything else that has changed.
-func Expected(all []Asked, was, now *dom.Element) *dom.Element {
+func Expected(all []FieldRequest, was, now *dom.Element) *dom.Element {
 	e := *was
 	held, known := was.Value, was.ValueLeft == 0
 	for _, a := range all {
@@ -71,7 +71,7 @@ func Expected(all []Asked, was, now *dom.Element) *dom.Element {
 }
 
 // unchecks reports whether an element is a radio button that the browser unchecks when it checks the button of this action.
-func (a Asked) unchecks(el *dom.Element) bool {
+func (a FieldRequest) unchecks(el *dom.Element) bool {
 	isRadio := func(e *dom.Element) bool { return e.Tag == "input" && e.Type == "radio" && e.Name != "" }
 	return a.Kind == driver.Check && isRadio(a.Element) && isRadio(el) && a.Element.Name == el.Name && a.Element.Frame == el.Frame &&
 		el.States.Checked == dom.True

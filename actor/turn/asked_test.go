@@ -54,9 +54,9 @@ func TestWhatWasAskedIsExpected(t *testing.T) {
 		{"clicked", []driver.Action{do(driver.Click, "")}, "", box(dom.False), box(dom.True), false},
 	}
 	for _, test := range tests {
-		var all []Asked
+		var all []FieldRequest
 		for _, a := range test.actions {
-			all = append(all, asked(a, test.was, test.note)...)
+			all = append(all, fieldRequests(a, test.was, test.note)...)
 		}
 		if got := Expected(all, test.was, test.now).Same(test.now); got != test.expected {
 			t.Errorf("%s: expected %v, want %v", test.name, got, test.expected)
@@ -69,7 +69,7 @@ func TestAnotherRadioButtonOfTheGroupIsUnchecked(t *testing.T) {
 	radio := func(ref dom.Ref, name string, checked dom.Tri) *dom.Element {
 		return &dom.Element{Ref: ref, Tag: "input", Role: "radio", Type: "radio", Name: name, States: dom.States{Checked: checked}}
 	}
-	all := asked(driver.Action{Kind: driver.Check}, radio(1, "by", dom.False), "")
+	all := fieldRequests(driver.Action{Kind: driver.Check}, radio(1, "by", dom.False), "")
 	for name, expected := range map[string]bool{"by": true, "size": false} {
 		was, now := radio(2, name, dom.True), radio(2, name, dom.False)
 		if got := Expected(all, was, now).Same(now); got != expected {

@@ -67,7 +67,7 @@ func (t filler) fillAll(ctx context.Context, f *Field, at resolved, actions []dr
 	f.Form.last = at.ref
 	listed := t.listed()
 	var r Result
-	var all []Asked
+	var all []FieldRequest
 	for i, one := range actions {
 		before := t.x.Head().Snapshot.Find(one.Ref)
 		done, err := t.perform(ctx, Step{Action: one, found: at.ref != one.Ref || !at.named})
@@ -85,11 +85,11 @@ func (t filler) fillAll(ctx context.Context, f *Field, at resolved, actions []dr
 		if i > 0 && done.Delivered == driver.DeliveredNone {
 			done.Delivered = driver.DeliveredPart // earlier actions have set a part of the values
 		}
-		all = append(all, done.Asked...)
+		all = append(all, done.FieldRequests...)
 		if i == 0 || done.Err != nil {
 			r = done
 		}
-		r.Asked = all
+		r.FieldRequests = all
 		if err != nil || done.Err != nil {
 			return r, err
 		}
@@ -430,7 +430,7 @@ func (t filler) tookBack(a driver.Action, before *dom.Element, r *Result) error 
 			strconv.Quote(truncate.Runes(a.Text, text.Long)), strconv.Quote(now.Value))
 	}
 	r.Summary += ", holds " + strconv.Quote(now.Value)
-	r.Asked = []Asked{{Kind: driver.Fill, Element: now, Text: now.Value}}
+	r.FieldRequests = []FieldRequest{{Kind: driver.Fill, Element: now, Text: now.Value}}
 	return nil
 }
 

@@ -62,7 +62,7 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 	case r.Done:
 		r.Destination = t.destination(start)
 		r.Summary += r.Destination
-		r.Asked = asked(a.Action, at.el, done.Note)
+		r.FieldRequests = fieldRequests(a.Action, at.el, done.Note)
 	}
 	return r, settleErr
 }

@@ -332,7 +332,7 @@ func (p *picker) verify(r Result, before string, chosen []*dom.Element) Result {
 	if now == nil {
 		return r // the page navigated or rendered the field again; the answer reports that
 	}
-	r.Asked = []Asked{{Kind: driver.Select, Element: now, Values: p.field.Values}}
+	r.FieldRequests = []FieldRequest{{Kind: driver.Select, Element: now, Values: p.field.Values}}
 	shown := p.shownIn(p.at.ref)
 	missing := slices.DeleteFunc(slices.Clone(chosen), func(option *dom.Element) bool { return p.shows(shown, option) })
 	if len(missing) == 0 {
@@ -343,7 +343,7 @@ func (p *picker) verify(r Result, before string, chosen []*dom.Element) Result {
 		r.Summary += ", but it does not show " + quoted + ": read the page"
 		return r
 	}
-	r.Done, r.Delivered, r.Asked = false, driver.DeliveredPart, nil
+	r.Done, r.Delivered, r.FieldRequests = false, driver.DeliveredPart, nil
 	r.Err = apierr.Errorf(apierr.NotActionable, "option %s was clicked, but the field does not show that it is chosen: read the page", quoted)
 	r.Summary = what + ": " + word(driver.DoResult{}, r.Err)
 	return r

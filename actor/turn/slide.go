@@ -70,7 +70,7 @@ func (t *run) slide(ctx context.Context, el *dom.Element, text string, refused R
 		}
 		if s.saw(key, repeat, before, now); now == wanted {
 			r.Summary = summarize(driver.Action{Kind: driver.Fill, Spot: driver.At(el.Ref)}, el) + ": ok, by its arrow keys"
-			r.Asked = []Asked{{Kind: driver.Fill, Element: el, Text: s.current().Value}}
+			r.FieldRequests = []FieldRequest{{Kind: driver.Fill, Element: el, Text: s.current().Value}}
 			return r, nil
 		}
 	}
@@ -135,7 +135,7 @@ func (s *slider) where() string {
 // fail returns the result for a slider that could not be set.
 func (s *slider) fail(r Result, why string) Result {
 	ref := number(s.el.Ref)
-	r.Done, r.Asked, r.Delivered = false, nil, driver.DeliveredNone
+	r.Done, r.FieldRequests, r.Delivered = false, nil, driver.DeliveredNone
 	if s.moved {
 		r.Delivered = driver.DeliveredPart
 	}

@@ -148,8 +148,8 @@ type Result struct {
 	Aim     *driver.Aim
 	// Destination is the end of Summary that describes where the action led, or empty.
 	Destination string
-	// Asked lists what the action requested of fields that can show it.
-	Asked []Asked
+	// FieldRequest lists what the action requested of fields that can show it.
+	FieldRequests []FieldRequest
 	// Text is the text of a ReadStep.
 	Text string
 	// Image is the picture of a ScreenshotStep or of a failure.
@@ -177,10 +177,10 @@ type Outcome struct {
 	Notices []dom.Notice
 }
 
-// Asked returns what the steps requested of fields, in order.
-func (o *Outcome) Asked() (all []Asked) {
+// FieldRequest returns what the steps requested of fields, in order.
+func (o *Outcome) FieldRequests() (all []FieldRequest) {
 	for _, r := range o.Results {
-		all = append(all, r.Asked...)
+		all = append(all, r.FieldRequests...)
 	}
 	return all
 }

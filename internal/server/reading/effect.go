@@ -89,7 +89,7 @@ func (e *Effect) changes(from, to *dom.Snapshot, o *turn.Outcome) string {
 	e.shared.SetShown(e.who, to)
 	form := views.ChangesForm{Listed: e.listed, Limit: acting.MaxListed, Brief: e.Brief}
 	form.More = slices.ContainsFunc(o.Notices, func(n dom.Notice) bool { return n.Kind == dom.NoticeText })
-	if asked := o.Asked(); e.Brief && len(asked) > 0 {
+	if asked := o.FieldRequests(); e.Brief && len(asked) > 0 {
 		form.Expected = func(was, now *dom.Element) *dom.Element { return turn.Expected(asked, was, now) }
 	}
 	if text := views.Changes(from, to, form); text != dense.None {
