@@ -64,7 +64,7 @@ func Expected(all []FieldRequest, was, now *dom.Element) *dom.Element {
 			e.States.Checked = dom.False
 		}
 	}
-	if known && shows(now, held) {
+	if known && holdsText(now, held) {
 		e.Value, e.ValueLeft = now.Value, now.ValueLeft
 	}
 	return &e
@@ -80,8 +80,8 @@ func (a FieldRequest) unchecks(el *dom.Element) bool {
 // maxLeft limits the count of characters after a truncated value.
 const maxLeft = 10_000
 
-// shows reports whether an element's value shows that it holds a text. Leading and trailing white space of a text is not shown.
-func shows(el *dom.Element, text string) bool {
+// holdsText reports whether an element's value shows that it holds a text. Leading and trailing white space of a text is not shown.
+func holdsText(el *dom.Element, text string) bool {
 	if text != strings.TrimSpace(text) {
 		return false
 	}

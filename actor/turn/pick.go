@@ -349,7 +349,7 @@ func (p *picker) verify(r Result, before string, chosen []*dom.Element) Result {
 	return r
 }
 
-// shows reports whether the field or the option itself shows that the option is selected.
+// holdsText reports whether the field or the option itself shows that the option is selected.
 func (p *picker) shows(shown string, option *dom.Element) bool {
 	if target.Compare(shown, option.WholeText()) < target.Not || p.isNew(option) {
 		return true
@@ -366,17 +366,17 @@ func (p *picker) shows(shown string, option *dom.Element) bool {
 // isNew reports whether an element that is not an option, such as the box around the field or a chip, now has the option's text but did not
 // have it before.
 func (p *picker) isNew(option *dom.Element) bool {
-	return slices.ContainsFunc(p.elements(), func(el *dom.Element) bool { return says(el, option) && !isIn(p.before[el.Ref], option) })
+	return slices.ContainsFunc(p.elements(), func(el *dom.Element) bool { return hasOptionText(el, option) && !isIn(p.before[el.Ref], option) })
 }
 
 // isShown reports whether an element that is not an option has the option's text. This is needed because many lists mark the option that
 // keys would choose as selected.
 func (p *picker) isShown(option *dom.Element) bool {
-	return slices.ContainsFunc(p.elements(), func(el *dom.Element) bool { return says(el, option) })
+	return slices.ContainsFunc(p.elements(), func(el *dom.Element) bool { return hasOptionText(el, option) })
 }
 
-// says reports whether an element that is not an option has the option's text.
-func says(el, option *dom.Element) bool {
+// hasOptionText reports whether an element that is not an option has the option's text.
+func hasOptionText(el, option *dom.Element) bool {
 	return el.Ref != option.Ref && el.Role != "listbox" && !slices.Contains(optionRoles, el.Role) && isIn(wordsOf(el), option)
 }
 

@@ -38,8 +38,8 @@ var noActivity = map[string]bool{
 	"pending": true, "sterling": true, "ceiling": true, "wedding": true, "building": true, "clothing": true, "beijing": true,
 }
 
-// saysWork reports whether a text states that the page is working.
-func saysWork(text string) bool {
+// indicatesWork reports whether a text states that the page is working.
+func indicatesWork(text string) bool {
 	if working().MatchString(text) {
 		return true
 	}
@@ -52,7 +52,7 @@ func saysWork(text string) bool {
 func isWorking(n dom.Notice) bool {
 	switch n.Kind {
 	case dom.NoticeText, dom.NoticeStatus, dom.NoticeAlert, dom.NoticeToast, dom.NoticeBusy:
-		return !n.Gone && utf8.RuneCountInString(n.Text) <= maxWorking && saysWork(n.Text)
+		return !n.Gone && utf8.RuneCountInString(n.Text) <= maxWorking && indicatesWork(n.Text)
 	}
 	return false
 }
@@ -67,7 +67,7 @@ func (t *run) awaitWork(ctx context.Context, since uint64, out *Outcome) {
 	defer cancel()
 	head := t.x.Publish()
 	works := func() bool {
-		return slices.ContainsFunc(head.Notices().Since(since), isWorking) || controlWorks(head, out)
+		return slices.ContainsFunc(head.Notices().Since(since), isWorking) || controlIndicatesWork(head, out)
 	}
 	for works() {
 		if now := t.x.State(); bounded.Err() != nil || now.Dialog != nil || now.Commits != start.Commits || now.Halts != start.Halts || t.live.Hung() {
@@ -77,7 +77,7 @@ func (t *run) awaitWork(ctx context.Context, since uint64, out *Outcome) {
 		for t.x.AwaitHead(round) {
 		}
 		stop()
-		if controlWorks(head, out) { // notices arrive without a read, names do not
+		if controlIndicatesWork(head, out) { // notices arrive without a read, names do not
 			if _, err := t.x.Read(bounded, actor.ReadOptions{}); err != nil {
 				return
 			}
@@ -92,11 +92,11 @@ func (t *run) awaitWork(ctx context.Context, since uint64, out *Outcome) {
 	}
 }
 
-// controlWorks reports whether the name of a control states that the page is working, and was different before the turn. It considers
+// controlIndicatesWork reports whether the name of a control states that the page is working, and was different before the turn. It considers
 // controls that were acted on, and all controls whose name ends in an ellipsis.
-func controlWorks(now *actor.Head, out *Outcome) bool {
+func controlIndicatesWork(now *actor.Head, out *Outcome) bool {
 	says := func(el *dom.Element) bool {
-		if el == nil || utf8.RuneCountInString(el.Text) > maxWorking || !saysWork(el.Text) {
+		if el == nil || utf8.RuneCountInString(el.Text) > maxWorking || !indicatesWork(el.Text) {
 			return false
 		}
 		was := out.Before.Find(el.Ref)
