@@ -100,8 +100,8 @@ type Meter interface {
 	PageAgent(d time.Duration)
 }
 
-// RestoreStore stores the tabs that are to be restored after the process has ended unexpectedly. Its methods are called from many goroutines and
-// must not block.
+// RestoreStore stores the tabs that are to be restored after the process has ended unexpectedly. Its methods are called from many
+// goroutines and must not block.
 type RestoreStore interface {
 	// Keep stores the Record of a tab and replaces an earlier one.
 	Keep(k restore.Record)

@@ -66,7 +66,7 @@ func (r *Replica) Publish(s Published) {
 	close(h.next)
 }
 
-// notices appends notices to a list.
+// appendNotices appends notices to a list.
 func appendNotices(list *Notices, news []ReportedNotice) *Notices {
 	for _, one := range news {
 		list = list.With(one.Document, []dom.Notice{one.Notice})

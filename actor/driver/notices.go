@@ -13,8 +13,8 @@ const (
 	NoticesAll            // the current documents, too
 )
 
-// NoticeModeFor returns which documents report while a page navigates to a URL. Only a URL with a fragment may lead to a place in the current
-// document (HTML, "navigate").
+// NoticeModeFor returns which documents report while a page navigates to a URL. Only a URL with a fragment may lead to a place in the
+// current document (HTML, "navigate").
 func NoticeModeFor(url string) NoticeMode {
 	if strings.Contains(url, "#") {
 		return NoticesAll

@@ -91,12 +91,12 @@ type Observer interface {
 	// selectors once right after they were changed, and then when the result changes. A call that failed may have taken partial effect and
 	// must be repeated. Setting the same subscription again is allowed.
 	Subscribe(ctx context.Context, s Subscription) error
-	// SetNoticeMode selects the documents that report what a person would notice during a call, and ends the reporting when the call ends. NoticesReported
-	// events report it, at the latest before a Read returns. In documents that load during the call, everything counts as new. It does not
-	// block, but takes effect before any later call.
+	// SetNoticeMode selects the documents that report what a person would notice during a call, and ends the reporting when the call ends.
+	// NoticesReported events report it, at the latest before a Read returns. In documents that load during the call, everything counts as
+	// new. It does not block, but takes effect before any later call.
 	SetNoticeMode(ctx context.Context, n NoticeMode)
-	// CollectNotices returns when NoticesReported events have reported all notices of the frames in the main process. With last, it also ends the
-	// reporting, as SetNoticeMode does.
+	// CollectNotices returns when NoticesReported events have reported all notices of the frames in the main process. With last, it also
+	// ends the reporting, as SetNoticeMode does.
 	CollectNotices(ctx context.Context, last bool) error
 }
 

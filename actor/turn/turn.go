@@ -148,7 +148,7 @@ type Result struct {
 	Aim     *driver.Aim
 	// Destination is the end of Summary that describes where the action led, or empty.
 	Destination string
-	// FieldRequest lists what the action requested of fields that can show it.
+	// FieldRequests lists what the action requested of fields that can show it.
 	FieldRequests []FieldRequest
 	// Text is the text of a ReadStep.
 	Text string
@@ -177,7 +177,7 @@ type Outcome struct {
 	Notices []dom.Notice
 }
 
-// FieldRequest returns what the steps requested of fields, in order.
+// FieldRequests returns what the steps requested of fields, in order.
 func (o *Outcome) FieldRequests() (all []FieldRequest) {
 	for _, r := range o.Results {
 		all = append(all, r.FieldRequests...)

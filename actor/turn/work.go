@@ -92,8 +92,8 @@ func (t *run) awaitWork(ctx context.Context, since uint64, out *Outcome) {
 	}
 }
 
-// controlIndicatesWork reports whether the name of a control states that the page is working, and was different before the turn. It considers
-// controls that were acted on, and all controls whose name ends in an ellipsis.
+// controlIndicatesWork reports whether the name of a control states that the page is working, and was different before the turn. It
+// considers controls that were acted on, and all controls whose name ends in an ellipsis.
 func controlIndicatesWork(now *actor.Head, out *Outcome) bool {
 	says := func(el *dom.Element) bool {
 		if el == nil || utf8.RuneCountInString(el.Text) > maxWorking || !indicatesWork(el.Text) {

@@ -1,6 +1,6 @@
 // Package elementcontext distinguishes elements that have the same role and name by their surroundings: the first cells of the row, the
-// words of the list item or card, the name of the group, or the nearest heading above. Distinguish finds these words for the elements of a view.
-// Within is the inverse: it finds the elements with given words in their surroundings.
+// words of the list item or card, the name of the group, or the nearest heading above. Distinguish finds these words for the elements of a
+// view. Within is the inverse: it finds the elements with given words in their surroundings.
 //
 // The package is pure. The cost depends on the number of elements. For pages that are followed, Names and Tree distinguish a few elements
 // at a cost that depends on the changes. Contexts have at most MaxLen bytes, and consist of untrusted words of the page, which must be
@@ -153,8 +153,8 @@ type phrase struct {
 // tally counts how many elements have a text around them.
 type tally struct{ n, last int32 }
 
-// distinguish finds the contexts of elements with one role and name. The elements of a cluster, such as the stars of one question among several,
-// share one context.
+// distinguish finds the contexts of elements with one role and name. The elements of a cluster, such as the stars of one question among
+// several, share one context.
 func (p *page) distinguish(group []int32, out map[dom.Ref]Context) {
 	p.measure(group)
 	clusters := p.clusters(group)
@@ -299,8 +299,8 @@ func (p *page) addPart(group []int32, around [][]phrase, members []int, done []b
 	}
 }
 
-// addFurtherPart distinguishes members that got the same words. The keys of shared are these words; addFurtherPart fills in the members that have
-// them in their surroundings. chosen holds the words of each member.
+// addFurtherPart distinguishes members that got the same words. The keys of shared are these words; addFurtherPart fills in the members
+// that have them in their surroundings. chosen holds the words of each member.
 func (p *page) addFurtherPart(group []int32, around [][]phrase, members []int, chosen []string, shared map[string][]int, out map[dom.Ref]Context, part int) {
 	for n, k := range members {
 		for _, s := range around[k] {

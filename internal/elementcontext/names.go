@@ -7,9 +7,9 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Names counts the elements of a list by role and name, and so determines which of them have others alike, as Distinguish does. It follows the
-// changes of the list, so that its cost depends on the changes and not on the length of the list. The zero value belongs to an empty list.
-// It is not safe for concurrent use.
+// Names counts the elements of a list by role and name, and so determines which of them have others alike, as Distinguish does. It follows
+// the changes of the list, so that its cost depends on the changes and not on the length of the list. The zero value belongs to an empty
+// list. It is not safe for concurrent use.
 type Names struct {
 	list dom.List
 	// groups holds the elements by the hashes of their roles and names. Most hashes have only one element.
@@ -56,8 +56,8 @@ func (n *Names) Follow(list dom.List) {
 	n.list = list
 }
 
-// Any reports whether Distinguish would look for contexts: several interactive elements have the same role and name, and are not links to one
-// target.
+// Any reports whether Distinguish would look for contexts: several interactive elements have the same role and name, and are not links to
+// one target.
 func (n *Names) Any() bool { return n.unlike > 0 }
 
 // Shares reports whether an element belongs to such a group of elements; see Any.
@@ -160,9 +160,9 @@ type Found struct {
 	steps    int
 }
 
-// Distinguish finds the contexts of some elements of the list. They equal those of Distinguish(all, list), where t is the tree of all elements of the
-// page. The cost depends on the surroundings of these elements and of the elements with the same roles and names, each of which is examined
-// once. It returns false if Distinguish is cheaper, because there are many such elements.
+// Distinguish finds the contexts of some elements of the list. They equal those of Distinguish(all, list), where t is the tree of all
+// elements of the page. The cost depends on the surroundings of these elements and of the elements with the same roles and names, each of
+// which is examined once. It returns false if Distinguish is cheaper, because there are many such elements.
 func (n *Names) Distinguish(t *Tree, some []*dom.Element, f *Found) bool {
 	if f.examined == nil {
 		f.examined = map[uint64]struct{}{}

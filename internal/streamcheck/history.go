@@ -58,7 +58,7 @@ type Answer struct {
 // Pace is the way in which a reader reads.
 type Pace uint8
 
-// The habits of readers.
+// The paces of readers.
 const (
 	// Prompt readers read every message immediately.
 	Prompt Pace = iota

@@ -195,7 +195,7 @@ func (s *Session) load(ctx context.Context) (loaded bool, err error) {
 	return loaded, nil
 }
 
-// withStore calls do with the keeper page, which it opens if necessary. The caller holds the turn.
+// withStore calls do with the page of the Store, which it opens if necessary. The caller holds the turn.
 func (b *Clipboard) withStore(ctx context.Context, do func(context.Context, *Store) error) (err error) {
 	if !b.owned {
 		return errors.New("the browser, and with it the clipboard, is somebody else's")

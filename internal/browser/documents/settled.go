@@ -13,10 +13,10 @@ import (
 // settledLimit bounds how long the documents may take to report whether they have settled.
 const settledLimit = 500 * time.Millisecond
 
-// Settled reports whether all documents know that the effects of an action have settled. The document of the action's frame must have changed
-// because of the action or, if again is set, since the last request. All other documents must be unchanged. A document that does not
-// respond has not settled. Settled returns an error only if ctx ends. known is a request that was already sent, or zero; the caller must call
-// its Forget.
+// Settled reports whether all documents know that the effects of an action have settled. The document of the action's frame must have
+// changed because of the action or, if again is set, since the last request. All other documents must be unchanged. A document that does
+// not respond has not settled. Settled returns an error only if ctx ends. known is a request that was already sent, or zero; the caller
+// must call its Forget.
 func (q *Query) Settled(ctx context.Context, frame dom.FrameID, again bool, known frames.Asked) (bool, error) {
 	q.m.Lock()
 	complete := q.m.Tree.Complete()

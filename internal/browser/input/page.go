@@ -50,7 +50,8 @@ func (i *Input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error
 // LetGo releases the button that is down; see driver.Input.
 func (i *Input) LetGo(ctx context.Context) { i.acts.LetGo(ctx) }
 
-// TakeSettledCall returns the request that the last action sent with AskSettled, if any. The caller must wait for its response or call Forget.
+// TakeSettledCall returns the request that the last action sent with AskSettled, if any. The caller must wait for its response or call
+// Forget.
 func (i *Input) TakeSettledCall() frames.Asked { return i.swapSettledCall(frames.Asked{}) }
 
 // AskSettled implements Page.

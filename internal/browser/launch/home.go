@@ -126,7 +126,7 @@ func removeTemp(temp string) error {
 	return removeAll(temp)
 }
 
-// writeOwner writes the home's note, which identifies its owner.
+// writeOwner writes the file that identifies the home's owner.
 func (h *home) writeOwner(browser int) error {
 	o := owner{Daemon: identify(os.Getpid()), Profile: h.profile, Temp: h.temp}
 	if browser > 0 {
