@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/internal/cluster/counts"
-	"github.com/domtap/domtap/internal/cluster/holdings"
 	"github.com/domtap/domtap/internal/cluster/lease"
 	"github.com/domtap/domtap/internal/cluster/ledger"
+	"github.com/domtap/domtap/internal/cluster/owned"
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
@@ -74,7 +74,7 @@ func Join(ctx context.Context, cfg Config) (*Node, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	n := &Node{
-		records: records{id: cfg.ID, ledger: ledger.New(), own: holdings.New[*member]()},
+		records: records{id: cfg.ID, ledger: ledger.New(), own: owned.New[*member]()},
 		cfg:     cfg, log: cfg.Logger.With("node", cfg.ID),
 		news: make(chan struct{}, 1), work: make(chan struct{}, 1),
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/domtap/domtap/internal/cluster/holdings"
 	"github.com/domtap/domtap/internal/cluster/ledger"
+	"github.com/domtap/domtap/internal/cluster/owned"
 	"github.com/domtap/domtap/internal/cluster/placement"
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
@@ -19,7 +19,7 @@ type records struct {
 	reg    *registry.Registry
 	ledger *ledger.Ledger
 	// own holds the sessions of this node.
-	own *holdings.Set[*member]
+	own *owned.Set[*member]
 }
 
 // value returns the entry for a session of this node.

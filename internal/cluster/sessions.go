@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/domtap/domtap/internal/cluster/holdings"
 	"github.com/domtap/domtap/internal/cluster/ledger"
+	"github.com/domtap/domtap/internal/cluster/owned"
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
@@ -33,7 +33,7 @@ var (
 )
 
 // ownedSession is a session of this node, with the membership under which the node owns it.
-type ownedSession = holdings.Session[*member]
+type ownedSession = owned.Session[*member]
 
 // Check returns an error unless this node may act for a session now. It makes no requests.
 func (n *Node) Check(session string) error {

@@ -1,6 +1,6 @@
-// Package holdings keeps the sessions that a node of a cluster owns, with their memberships and fencing tokens, and the tokens that the
+// Package owned keeps the sessions that a node of a cluster owns, with their memberships and fencing tokens, and the tokens that the
 // node has forgone. Its decisions are local: it makes no requests.
-package holdings
+package owned
 
 import (
 	"encoding/json"
