@@ -56,7 +56,7 @@ var layers = map[string]layer{
 	"internal/browser": {layers: []string{
 		"dom", "actor", "internal/sessions", "internal/telemetry/pagelog", "internal/browser/activity", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/console",
 		"internal/browser/devtools", "internal/browser/dialogs", "internal/browser/documents", "internal/browser/downloads", "internal/browser/emulate",
-		"internal/browser/facets", "internal/browser/frames", "internal/browser/input", "internal/browser/launch", "internal/browser/navigation", "internal/browser/observer",
+		"internal/browser/adapters", "internal/browser/frames", "internal/browser/input", "internal/browser/launch", "internal/browser/navigation", "internal/browser/observer",
 		"internal/browser/permissions", "internal/browser/requests", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/warm", "internal/browser/windows",
 		"internal/browser/intercept", "internal/routes",
 	}, modules: true},
@@ -71,7 +71,7 @@ var layers = map[string]layer{
 	"internal/browser/capture": {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/redact", "internal/browser/documents", "internal/browser/frames", "internal/browser/windows"},
 		modules: true},
 	// The functions that combine several parts of a page.
-	"internal/browser/facets": {layers: []string{"dom", "actor", "internal/browser/activity", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/devtools", "internal/browser/documents",
+	"internal/browser/adapters": {layers: []string{"dom", "actor", "internal/browser/activity", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/devtools", "internal/browser/documents",
 		"internal/browser/emulate", "internal/browser/frames", "internal/browser/input", "internal/browser/navigation", "internal/browser/requests", "internal/browser/storagestate"}, modules: true},
 	// The parts of a browser.
 	"internal/browser/clipboard":    {layers: []string{"actor", "internal/browser/devtools", "internal/browser/hidden"}, modules: true},
@@ -202,7 +202,7 @@ var owners = []owner{
 	{
 		packages: []string{"github.com/chromedp"},
 		layers: []string{"internal/browser", "internal/browser/activity", "internal/browser/devtools", "internal/browser/devtools/devtoolstest", "internal/browser/launch", "internal/browser/input", "internal/browser/keyboard", "internal/browser/console", "internal/browser/frames", "internal/browser/documents",
-			"internal/browser/dialogs", "internal/browser/requests", "internal/browser/navigation", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/downloads", "internal/browser/facets",
+			"internal/browser/dialogs", "internal/browser/requests", "internal/browser/navigation", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/downloads", "internal/browser/adapters",
 			"internal/browser/emulate", "internal/browser/hidden", "internal/browser/intercept", "internal/browser/permissions", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/windows", "bench"},
 		advice: "add what you need to the interfaces of actor/driver and implement it in internal/browser",
 	},

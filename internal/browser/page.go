@@ -18,13 +18,13 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/activity"
+	"github.com/domtap/domtap/internal/browser/adapters"
 	"github.com/domtap/domtap/internal/browser/capture"
 	"github.com/domtap/domtap/internal/browser/console"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/dialogs"
 	"github.com/domtap/domtap/internal/browser/documents"
 	"github.com/domtap/domtap/internal/browser/emulate"
-	"github.com/domtap/domtap/internal/browser/facets"
 	"github.com/domtap/domtap/internal/browser/frames"
 	"github.com/domtap/domtap/internal/browser/input"
 	"github.com/domtap/domtap/internal/browser/navigation"
@@ -54,7 +54,7 @@ type Page struct {
 	driver.Bodies
 	*console.Feed
 	rawPage
-	*facets.Freezer
+	*adapters.Freezer
 
 	// The parts share the frames and their monitor.
 	frames    *frames.Manager
@@ -130,14 +130,14 @@ func (p *Page) compose() {
 	shots := capture.New(tab, p.documents, &c.front, func() bool { return !c.masks().IsZero() })
 
 	p.shots = shots
-	p.Observer = facets.Observer{Reader: p.reader, Requests: p.requests, OnLoop: func() { p.inbox.Push(inbound{prepare: true}) }}
-	session := facets.Session{Acts: c.acts, Clipboard: c.clipboard, BringToFront: bringToFront}
-	p.Query = facets.Query{Query: p.documents, Scripts: documents.NewScripts(m), Capture: shots, Session: session}
-	p.Input = facets.Input{
+	p.Observer = adapters.Observer{Reader: p.reader, Requests: p.requests, OnLoop: func() { p.inbox.Push(inbound{prepare: true}) }}
+	session := adapters.Session{Acts: c.acts, Clipboard: c.clipboard, BringToFront: bringToFront}
+	p.Query = adapters.Query{Query: p.documents, Scripts: documents.NewScripts(m), Capture: shots, Session: session}
+	p.Input = adapters.Input{
 		Input: p.input, Documents: p.documents, Navigator: p.navigator, Requests: p.requests, Activity: &p.activity, Session: session, Barrier: p.barrier,
 	}
-	p.PageStorage, p.Bodies = facets.Storage{Frames: m, Capture: shots}, facets.Bodies{Requests: p.requests, Capture: shots}
-	p.Freezer = &facets.Freezer{Page: p.main, Targets: p.emulated, Front: &c.front}
+	p.PageStorage, p.Bodies = adapters.Storage{Frames: m, Capture: shots}, adapters.Bodies{Requests: p.requests, Capture: shots}
+	p.Freezer = &adapters.Freezer{Page: p.main, Targets: p.emulated, Front: &c.front}
 	p.Navigator, p.Capturer, p.Dialogs, p.Scroller = p.navigator, shots, p.dialogs, p.documents
 }
 
