@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/domtap/domtap/internal/mcp/aliases"
 	"github.com/domtap/domtap/internal/mcp/args"
 	"github.com/domtap/domtap/internal/mcp/definitions"
 	"github.com/domtap/domtap/internal/mcp/fence"
-	"github.com/domtap/domtap/internal/mcp/habits"
 	"github.com/domtap/domtap/internal/mcp/steps"
 	"github.com/domtap/domtap/internal/nearest"
 )
@@ -81,7 +81,7 @@ func Unknown(name string, raw json.RawMessage, offered []Tool) string {
 		return fmt.Sprintf("%s is not loaded: use one of %s, or start domtap mcp with --tools all", name, strings.Join(names, ", "))
 	}
 	what := fmt.Sprintf("unknown tool %q", fence.Clean(name))
-	call, known := habits.Translate(name, raw)
+	call, known := aliases.Translate(name, raw)
 	switch near := nearest.Name(name, names); {
 	case known && call.Tool == "":
 		return what + ": " + call.Note

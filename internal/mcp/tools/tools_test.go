@@ -11,9 +11,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/mcp/aliases"
 	"github.com/domtap/domtap/internal/mcp/args"
 	"github.com/domtap/domtap/internal/mcp/definitions"
-	"github.com/domtap/domtap/internal/mcp/habits"
 	"github.com/domtap/domtap/internal/mcp/steps"
 )
 
@@ -88,9 +88,9 @@ func TestCallsOfOtherServersBecomeCallsThatToolsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range habits.Names() {
+	for _, name := range aliases.Names() {
 		for _, raw := range []string{`{}`, `{"ref":"e12","element":"Sign in","text":"x","url":"https://a.example/","key":"Enter","values":["a"],"submit":true}`, `null`, `[]`} {
-			call, known := habits.Translate(name, json.RawMessage(raw))
+			call, known := aliases.Translate(name, json.RawMessage(raw))
 			if !known {
 				t.Fatalf("%s is unknown", name)
 			}

@@ -1,4 +1,4 @@
-package habits
+package aliases
 
 import (
 	"encoding/json"
