@@ -349,7 +349,7 @@ func (p *picker) verify(r Result, before string, chosen []*dom.Element) Result {
 	return r
 }
 
-// holdsText reports whether the field or the option itself shows that the option is selected.
+// shows reports whether the field or the option itself shows that the option is selected.
 func (p *picker) shows(shown string, option *dom.Element) bool {
 	if target.Compare(shown, option.WholeText()) < target.Not || p.isNew(option) {
 		return true

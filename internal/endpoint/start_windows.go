@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// apart detaches the process from the console and passes it the ready pipe as its standard output, because Windows does not inherit other
+// detach detaches the process from the console and passes it the ready pipe as its standard output, because Windows does not inherit other
 // files by number. The log is its standard error.
-func apart(cmd *exec.Cmd, ready *os.File) {
+func detach(cmd *exec.Cmd, ready *os.File) {
 	cmd.Stdout = ready
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS, HideWindow: true}
 }

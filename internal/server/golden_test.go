@@ -190,7 +190,7 @@ func (s *script) goTo(words []string) {
 }
 
 func (s *script) joinAs(words []string) {
-	j := joining{name: words[0], view: strings.Join(words, " "), habit: streamcheck.Stalling}
+	j := joining{name: words[0], view: strings.Join(words, " "), pace: streamcheck.Stalling}
 	request := new(domtapv1.WatchDomRequest)
 	for _, word := range words[1:] {
 		option, value, _ := strings.Cut(word, "=")
@@ -216,5 +216,5 @@ func (s *script) resume(words []string) {
 	known := old.known()
 	from := known[len(known)-1]
 	name := words[len(words)-1]
-	s.readers[name] = s.join(joining{name: name, view: old.View, habit: streamcheck.Stalling, from: &from})
+	s.readers[name] = s.join(joining{name: name, view: old.View, pace: streamcheck.Stalling, from: &from})
 }

@@ -37,11 +37,11 @@ func TestAThousandReaders(t *testing.T) {
 		s := newStage(t, b, tab.GetId(), page)
 		s.view("all", &domtapv1.WatchDomRequest{})
 		for i := range 1000 {
-			habit := streamcheck.Prompt
+			pace := streamcheck.Prompt
 			if i%10 < 3 {
-				habit = streamcheck.Pace(i % 10)
+				pace = streamcheck.Pace(i % 10)
 			}
-			s.join(joining{name: fmt.Sprint("reader ", i), view: "all", habit: habit})
+			s.join(joining{name: fmt.Sprint("reader ", i), view: "all", pace: pace})
 		}
 		s.settle()
 		for _, r := range s.readers {
@@ -89,7 +89,7 @@ func TestAReaderThatTakesOneMessageASecond(t *testing.T) {
 		s := newStage(t, b, tab.GetId(), page)
 		s.view("all", &domtapv1.WatchDomRequest{})
 		for i := range 20 {
-			s.join(joining{name: fmt.Sprint("slow ", i), view: "all", habit: streamcheck.Slow})
+			s.join(joining{name: fmt.Sprint("slow ", i), view: "all", pace: streamcheck.Slow})
 		}
 		s.join(joining{name: "prompt", view: "all"})
 		s.settle()

@@ -292,7 +292,7 @@ func (s *schedule) anyView() string {
 // joins adds a reader.
 func (s *schedule) joins() {
 	j := joining{name: fmt.Sprint("reader ", len(s.readers)+1), view: s.anyView(), wire: s.random.IntN(3) == 0}
-	j.habit = streamcheck.Pace(s.random.IntN(3))
+	j.pace = streamcheck.Pace(s.random.IntN(3))
 	j.omitInitial = s.random.IntN(6) == 0
 	if s.random.IntN(4) == 0 {
 		j.minInterval = time.Duration(1+s.random.IntN(30)) * time.Second
@@ -311,7 +311,7 @@ func (s *schedule) comesBack() {
 		from = known[s.random.IntN(len(known))]
 	}
 	j := joining{name: fmt.Sprint("reader ", len(s.readers)+1), view: from.view, from: &from, wire: s.random.IntN(3) == 0}
-	j.habit = streamcheck.Pace(s.random.IntN(3))
+	j.pace = streamcheck.Pace(s.random.IntN(3))
 	s.join(j)
 }
 

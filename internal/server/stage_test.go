@@ -186,7 +186,7 @@ type reader struct {
 // joining describes how a reader joins.
 type joining struct {
 	name, view  string
-	habit       streamcheck.Pace
+	pace        streamcheck.Pace
 	wire        bool
 	omitInitial bool
 	minInterval time.Duration
@@ -208,7 +208,7 @@ func (s *stage) join(j joining) *reader {
 		request.MinInterval = seconds(int(j.minInterval / time.Second))
 	}
 	r := &reader{stage: s, open: openGate(), Reader: streamcheck.Reader{
-		Name: j.name, View: j.view, Pace: j.habit, OmitInitial: j.omitInitial, MinInterval: j.minInterval, Start: time.Now(),
+		Name: j.name, View: j.view, Pace: j.pace, OmitInitial: j.omitInitial, MinInterval: j.minInterval, Start: time.Now(),
 	}}
 	if j.from != nil {
 		request.FromRevision, request.Epoch = &j.from.point.Revision, j.from.point.Epoch

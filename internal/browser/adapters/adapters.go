@@ -1,7 +1,7 @@
 // Package adapters implements the interfaces of actor/driver that combine several parts of a page. For example, an action brings the page to
 // the front, uses the clipboard, and has settled when documents, navigations and requests have.
 //
-// A facet holds no state, except that Freezer records whether the page is frozen. Methods may be called from any goroutine except the
+// An adapter holds no state, except that Freezer records whether the page is frozen. Methods may be called from any goroutine except the
 // page's loop, because the barrier waits for the loop. The caller sets all fields.
 package adapters
 

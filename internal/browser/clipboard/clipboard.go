@@ -20,7 +20,7 @@ import (
 const (
 	// hangLimit is how long a hanging page that copies or pastes may block the clipboard for others.
 	hangLimit = 2 * time.Second
-	// keepLimit bounds a call of the keeper page, and its creation. Such a call hangs only if the browser hangs, but on a busy machine it
+	// keepLimit bounds a call of the Store's page, and its creation. Such a call hangs only if the browser hangs, but on a busy machine it
 	// takes seconds.
 	keepLimit = 10 * time.Second
 )
@@ -45,7 +45,7 @@ type Clipboard struct {
 	// shared reports whether the browser has more than one session.
 	shared func() bool
 
-	// turn holds a token while a session copies or pastes, or while the permission to read changes. The holder may use keeper.
+	// turn holds a token while a session copies or pastes, or while the permission to read changes. The holder may use store.
 	turn  chan struct{}
 	store *Store
 

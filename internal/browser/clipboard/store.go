@@ -19,7 +19,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/hidden"
 )
 
-//go:embed keeper.js
+//go:embed store.js
 var source string
 
 const (

@@ -11,9 +11,9 @@ import (
 	"github.com/domtap/domtap/internal/mcp/tools"
 )
 
-// TestHabitsAreAnsweredWithTheRightCall compares the answers to wrong calls with testdata/habits.txt. The calls are those of other servers'
+// TestAliasesAreAnsweredWithTheRightCall compares the answers to wrong calls with testdata/aliases.txt. The calls are those of other servers'
 // tools, misspelled tools and arguments, and misplaced arguments.
-func TestHabitsAreAnsweredWithTheRightCall(t *testing.T) {
+func TestAliasesAreAnsweredWithTheRightCall(t *testing.T) {
 	inBubble(t, Options{Tools: tools.Core}, func(t *testing.T, b *bench) {
 		h := b.host()
 		var out strings.Builder
@@ -74,6 +74,6 @@ func TestHabitsAreAnsweredWithTheRightCall(t *testing.T) {
 			}
 			fmt.Fprintf(&out, "> %s %s\n%s\n\n", call.tool, call.arguments, got)
 		}
-		golden(t, "habits.txt", out.String())
+		golden(t, "aliases.txt", out.String())
 	})
 }
