@@ -108,7 +108,7 @@ var layers = map[string]layer{
 	"internal/cluster/ledger":   {layers: []string{"internal/cluster/registry", "internal/cluster/placement"}},
 	// Ownership of sessions and the reaction to failures. Browsers are behind an interface.
 	"internal/cluster/owned": {layers: []string{"internal/cluster/ledger", "internal/cluster/registry"}},
-	"internal/cluster":          {layers: []string{"internal/retry", "internal/cluster/counts", "internal/cluster/owned", "internal/cluster/ledger", "internal/cluster/registry", "internal/cluster/lease", "internal/cluster/placement"}},
+	"internal/cluster":       {layers: []string{"internal/retry", "internal/cluster/counts", "internal/cluster/owned", "internal/cluster/ledger", "internal/cluster/registry", "internal/cluster/lease", "internal/cluster/placement"}},
 	// Records that other nodes read, and test servers that can be killed.
 	"internal/cluster/natstest":    {layers: []string{"internal/cluster/embedded"}, modules: true},
 	"internal/cluster/logs":        {layers: []string{"internal/cluster/registry", "internal/retry"}, modules: true},
