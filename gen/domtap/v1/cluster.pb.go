@@ -24,11 +24,11 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// NodeRole is what a node is for the cluster's NATS.
+// NodeRole is how a node takes part in the cluster's NATS.
 type NodeRole int32
 
 const (
-	// Unknown, as of a node with an earlier version.
+	// Unknown, for example because the node has an earlier version.
 	NodeRole_NODE_ROLE_UNSPECIFIED NodeRole = 0
 	// The node runs a NATS server.
 	NodeRole_NODE_ROLE_SERVER NodeRole = 1
@@ -81,14 +81,15 @@ func (NodeRole) EnumDescriptor() ([]byte, []int) {
 type NodeState int32
 
 const (
+	// Never sent.
 	NodeState_NODE_STATE_UNSPECIFIED NodeState = 0
 	// The node takes sessions.
 	NodeState_NODE_STATE_SERVING NodeState = 1
-	// The node takes no new sessions, and moves those that it has.
+	// The node takes no new sessions, and moves its sessions to other nodes.
 	NodeState_NODE_STATE_DRAINING NodeState = 2
-	// The node has not renewed its lease for some seconds, and gets no new sessions.
+	// The node has not renewed its lease for some seconds. It gets no new sessions.
 	NodeState_NODE_STATE_SILENT NodeState = 3
-	// The node has left, or its lease has ended.
+	// The node has left, or its lease has expired.
 	NodeState_NODE_STATE_GONE NodeState = 4
 )
 
@@ -137,18 +138,19 @@ func (NodeState) EnumDescriptor() ([]byte, []int) {
 	return file_domtap_v1_cluster_proto_rawDescGZIP(), []int{1}
 }
 
-// ClusterSessionState is how far a session is on its node.
+// ClusterSessionState is the state of a session on its node.
 type ClusterSessionState int32
 
 const (
+	// Never sent.
 	ClusterSessionState_CLUSTER_SESSION_STATE_UNSPECIFIED ClusterSessionState = 0
-	// It can be used.
+	// The session can be used.
 	ClusterSessionState_CLUSTER_SESSION_STATE_READY ClusterSessionState = 1
-	// It is being made.
+	// The session is being created.
 	ClusterSessionState_CLUSTER_SESSION_STATE_CREATING ClusterSessionState = 2
-	// Its node restores it.
+	// The node is restoring the session.
 	ClusterSessionState_CLUSTER_SESSION_STATE_RESTORING ClusterSessionState = 3
-	// It is about to leave its node.
+	// The session is about to move to another node.
 	ClusterSessionState_CLUSTER_SESSION_STATE_MOVING ClusterSessionState = 4
 )
 
@@ -197,17 +199,17 @@ func (ClusterSessionState) EnumDescriptor() ([]byte, []int) {
 	return file_domtap_v1_cluster_proto_rawDescGZIP(), []int{2}
 }
 
-// LeftReason is why a session is still on a node that drains.
+// LeftReason is why a session is still on a draining node.
 type LeftReason int32
 
 const (
-	// See the message.
+	// Another reason; see LeftSession.message.
 	LeftReason_LEFT_REASON_UNSPECIFIED LeftReason = 0
-	// A call or a stream uses it, and it has no tabs to restore.
+	// A call or a stream uses the session, and it has no tabs to restore.
 	LeftReason_LEFT_REASON_IN_USE LeftReason = 1
-	// No other node has room for it.
+	// No other node has room for the session.
 	LeftReason_LEFT_REASON_NO_ROOM LeftReason = 2
-	// It is on its way, or a call to it has not ended yet.
+	// The session is moving, or a call to it has not ended yet.
 	LeftReason_LEFT_REASON_MOVING LeftReason = 3
 )
 
@@ -294,15 +296,15 @@ type GetClusterResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the cluster (--cluster).
 	Cluster string `protobuf:"bytes,1,opt,name=cluster,proto3" json:"cluster,omitempty"`
-	// The node that answers.
+	// The node that answered.
 	NodeId string `protobuf:"bytes,2,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
-	// By name. A node that is gone is listed for an hour.
+	// The nodes, sorted by name. A node that is gone is listed for an hour.
 	Nodes []*ClusterNode `protobuf:"bytes,3,rep,name=nodes,proto3" json:"nodes,omitempty"`
-	// By name. A session that ended with its node is not listed.
+	// The sessions, sorted by name. Sessions that ended with their node are not listed.
 	Sessions []*ClusterSession `protobuf:"bytes,4,rep,name=sessions,proto3" json:"sessions,omitempty"`
-	// The NATS server that leads the registry: the name of a node, or of a server of an existing NATS. Empty: unknown.
+	// The NATS server that leads the registry: the name of a node, or of a server of an existing NATS. Empty if unknown.
 	Leader string `protobuf:"bytes,5,opt,name=leader,proto3" json:"leader,omitempty"`
-	// How long ago the node that answers had everything that the registry has. Mostly less than 2 s.
+	// How long ago the answering node was up to date with the registry. Usually less than 2 s.
 	Age           *durationpb.Duration `protobuf:"bytes,6,opt,name=age,proto3" json:"age,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -385,22 +387,24 @@ type ClusterNode struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the node (--cluster-node).
 	NodeId string `protobuf:"bytes,1,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
-	// Which of the times that the node joined the cluster this is.
+	// Distinguishes the times that the node joined the cluster.
 	Incarnation string `protobuf:"bytes,2,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
-	// Where other nodes call it (--cluster-listen).
+	// The address at which other nodes call it (--cluster-listen).
 	Address string `protobuf:"bytes,3,opt,name=address,proto3" json:"address,omitempty"`
-	// Of the program.
+	// The version of domtap on the node.
 	Version string    `protobuf:"bytes,4,opt,name=version,proto3" json:"version,omitempty"`
 	Role    NodeRole  `protobuf:"varint,5,opt,name=role,proto3,enum=domtap.v1.NodeRole" json:"role,omitempty"`
 	State   NodeState `protobuf:"varint,6,opt,name=state,proto3,enum=domtap.v1.NodeState" json:"state,omitempty"`
-	// How long ago the node that answers learned that the lease was renewed. A lease ends 13 s after the last renewal for its
-	// node, and 17 s after it for the others.
+	// How long ago the answering node learned that the lease was renewed. After a renewal, a lease lasts 13 s for its
+	// node, and 17 s for the other nodes.
 	Renewed *durationpb.Duration `protobuf:"bytes,7,opt,name=renewed,proto3" json:"renewed,omitempty"`
-	// How many sessions it has, and how many it takes.
-	Sessions    int32 `protobuf:"varint,8,opt,name=sessions,proto3" json:"sessions,omitempty"`
+	// The number of sessions on the node.
+	Sessions int32 `protobuf:"varint,8,opt,name=sessions,proto3" json:"sessions,omitempty"`
+	// The maximum number of sessions on the node.
 	MaxSessions int32 `protobuf:"varint,9,opt,name=max_sessions,json=maxSessions,proto3" json:"max_sessions,omitempty"`
-	Tabs        int32 `protobuf:"varint,10,opt,name=tabs,proto3" json:"tabs,omitempty"`
-	// The fraction of the machine's processors that was in use in the last minute, 0 to 1.
+	// The number of tabs on the node.
+	Tabs int32 `protobuf:"varint,10,opt,name=tabs,proto3" json:"tabs,omitempty"`
+	// The fraction of the machine's processors that was in use during the last minute, 0 to 1.
 	Busy          float64 `protobuf:"fixed64,11,opt,name=busy,proto3" json:"busy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -513,15 +517,16 @@ func (x *ClusterNode) GetBusy() float64 {
 	return 0
 }
 
-// ClusterSession says which node has a session.
+// ClusterSession is a session and its node.
 type ClusterSession struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As the operator names it: "alice.work" for the session "work" of the client alice.
+	// The name that the operator uses: "alice.work" for the session "work" of the client alice. Required in requests.
 	SessionId string              `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	NodeId    string              `protobuf:"bytes,2,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
 	State     ClusterSessionState `protobuf:"varint,3,opt,name=state,proto3,enum=domtap.v1.ClusterSessionState" json:"state,omitempty"`
-	// Another node takes it over when its node is gone, because it has tabs to restore.
-	Restore       bool  `protobuf:"varint,4,opt,name=restore,proto3" json:"restore,omitempty"`
+	// Whether another node takes it over when its node is gone, because it has tabs to restore.
+	Restore bool `protobuf:"varint,4,opt,name=restore,proto3" json:"restore,omitempty"`
+	// The number of tabs in the session.
 	Tabs          int32 `protobuf:"varint,5,opt,name=tabs,proto3" json:"tabs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -593,9 +598,10 @@ func (x *ClusterSession) GetTabs() int32 {
 }
 
 type DrainNodeRequest struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	NodeId string                 `protobuf:"bytes,1,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
-	// Let the node take sessions again, instead. What has moved stays where it is.
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The node to drain. Required.
+	NodeId string `protobuf:"bytes,1,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	// Let the node take sessions again. Sessions that have moved stay where they are.
 	Undo          bool `protobuf:"varint,2,opt,name=undo,proto3" json:"undo,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -648,9 +654,9 @@ func (x *DrainNodeRequest) GetUndo() bool {
 type DrainNodeResponse struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	NodeId string                 `protobuf:"bytes,1,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
-	// The sessions that have left the node since it drains, by name.
+	// The sessions that have left the node since it started to drain, sorted by name.
 	Moved []*MovedSession `protobuf:"bytes,2,rep,name=moved,proto3" json:"moved,omitempty"`
-	// The sessions that are left, by name. Empty: the node can be stopped.
+	// The sessions that are left, sorted by name. If empty, the node can be stopped.
 	Left          []*LeftSession `protobuf:"bytes,3,rep,name=left,proto3" json:"left,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -711,7 +717,7 @@ func (x *DrainNodeResponse) GetLeft() []*LeftSession {
 type MovedSession struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	SessionId string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The node that has it now.
+	// The node of the session now.
 	NodeId        string `protobuf:"bytes,2,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -761,12 +767,12 @@ func (x *MovedSession) GetNodeId() string {
 	return ""
 }
 
-// LeftSession is a session that is still on a node that drains.
+// LeftSession is a session that is still on a draining node.
 type LeftSession struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	SessionId string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	Reason    LeftReason             `protobuf:"varint,2,opt,name=reason,proto3,enum=domtap.v1.LeftReason" json:"reason,omitempty"`
-	// The same in words.
+	// The reason in words.
 	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -825,9 +831,9 @@ func (x *LeftSession) GetMessage() string {
 
 type MoveSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As the operator names it: "alice.work" for the session "work" of the client alice.
+	// The name that the operator uses: "alice.work" for the session "work" of the client alice. Required in requests.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The node that is to have it.
+	// The node to move the session to. Required.
 	NodeId        string `protobuf:"bytes,2,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -880,9 +886,9 @@ func (x *MoveSessionRequest) GetNodeId() string {
 type MoveSessionResponse struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	SessionId string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The node that had it.
+	// The node that had the session.
 	FromNodeId string `protobuf:"bytes,2,opt,name=from_node_id,json=fromNodeId,proto3" json:"from_node_id,omitempty"`
-	// The node that has it now.
+	// The node that has the session now.
 	NodeId        string `protobuf:"bytes,3,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -30,29 +30,33 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// ClusterService operates the cluster that the daemon is a node of. Every node answers for the whole cluster, and passes
-// on what another node has to do.
+// ClusterService operates the cluster that the daemon belongs to. Every node answers for the whole cluster, and
+// forwards a call to the node that must execute it.
 //
-// Only the operator may call it: named clients get PERMISSION_DENIED with the ErrorInfo reason OPERATOR. A daemon that is
-// no node of a cluster answers FAILED_PRECONDITION with the reason NO_CLUSTER.
+// Only the operator may call it. Named clients get PERMISSION_DENIED (OPERATOR). A daemon that is not part of a cluster
+// returns FAILED_PRECONDITION (NO_CLUSTER).
 type ClusterServiceClient interface {
-	// GetCluster returns the nodes, and which session is on which node, as the node that answers knows it. No other node is
-	// asked.
+	// GetCluster returns the nodes and the sessions of the cluster, as the answering node knows them. It does not call
+	// other nodes.
 	GetCluster(ctx context.Context, in *GetClusterRequest, opts ...grpc.CallOption) (*GetClusterResponse, error)
-	// DrainNode lets a node take no new sessions, and moves its sessions to other nodes: those with tabs to restore when the
-	// calls to them have ended, and the others when no call and no stream uses them. It returns when no session is left, or
-	// shortly before the deadline of the call (30 s, if the client sets none; 5 minutes at most) with what is left until
-	// then. The node goes on draining until a call with `undo`, also when it is started again within an hour.
+	// DrainNode stops a node from taking new sessions and moves its sessions to other nodes: sessions with tabs to
+	// restore as soon as the calls to them have ended, and the others when no call and no stream uses them. It returns
+	// when no session is left, or shortly before the deadline of the call (30 s without a deadline, at most 5 minutes)
+	// with the sessions that are left. The node keeps draining until a call with `undo`, even if it is started again
+	// within an hour.
 	//
-	// NOT_FOUND: there is no such node. UNAVAILABLE, NODE_UNAVAILABLE: the node does not answer.
+	// NOT_FOUND if there is no such node. UNAVAILABLE (NODE_UNAVAILABLE) if the node does not answer. ABORTED
+	// (NODE_SERVING) if another call undoes the draining.
 	DrainNode(ctx context.Context, in *DrainNodeRequest, opts ...grpc.CallOption) (*DrainNodeResponse, error)
-	// MoveSession moves a session with all its tabs to another node. Calls to the session that are under way end first, later
-	// ones wait; streams end with UNAVAILABLE, TAB_RESTORING, and go on in a new epoch. It returns when the session can be
-	// used at its new node. A session that is there already stays as it is.
+	// MoveSession moves a session with all its tabs to another node. It waits for running calls to the session; later
+	// calls wait for the move. Streams end with UNAVAILABLE (TAB_RESTORING) and continue in a new epoch. It returns when
+	// the session can be used on its new node. A session that is already there stays unchanged.
 	//
-	// NOT_FOUND: there is no such session, or no such node. FAILED_PRECONDITION, NODE_DRAINING: the node takes no sessions.
-	// RESOURCE_EXHAUSTED, LIMIT_REACHED: the node has no room. DEADLINE_EXCEEDED: a call to the session did not end in time,
-	// and the session stays where it was. UNAVAILABLE: the session is restored later, perhaps at another node.
+	// NOT_FOUND if there is no such session or node. FAILED_PRECONDITION (NODE_DRAINING) if the node takes no sessions.
+	// RESOURCE_EXHAUSTED (LIMIT_REACHED) if the node has no room. DEADLINE_EXCEEDED if a call to the session did not end
+	// in time; the session then stays on its node. UNAVAILABLE with NODE_UNAVAILABLE if the node does not answer, with
+	// NOT_MOVED if the session stays on its node for another reason, or with TAB_RESTORING if the session is on its way
+	// to another node.
 	MoveSession(ctx context.Context, in *MoveSessionRequest, opts ...grpc.CallOption) (*MoveSessionResponse, error)
 }
 
@@ -98,29 +102,33 @@ func (c *clusterServiceClient) MoveSession(ctx context.Context, in *MoveSessionR
 // All implementations must embed UnimplementedClusterServiceServer
 // for forward compatibility.
 //
-// ClusterService operates the cluster that the daemon is a node of. Every node answers for the whole cluster, and passes
-// on what another node has to do.
+// ClusterService operates the cluster that the daemon belongs to. Every node answers for the whole cluster, and
+// forwards a call to the node that must execute it.
 //
-// Only the operator may call it: named clients get PERMISSION_DENIED with the ErrorInfo reason OPERATOR. A daemon that is
-// no node of a cluster answers FAILED_PRECONDITION with the reason NO_CLUSTER.
+// Only the operator may call it. Named clients get PERMISSION_DENIED (OPERATOR). A daemon that is not part of a cluster
+// returns FAILED_PRECONDITION (NO_CLUSTER).
 type ClusterServiceServer interface {
-	// GetCluster returns the nodes, and which session is on which node, as the node that answers knows it. No other node is
-	// asked.
+	// GetCluster returns the nodes and the sessions of the cluster, as the answering node knows them. It does not call
+	// other nodes.
 	GetCluster(context.Context, *GetClusterRequest) (*GetClusterResponse, error)
-	// DrainNode lets a node take no new sessions, and moves its sessions to other nodes: those with tabs to restore when the
-	// calls to them have ended, and the others when no call and no stream uses them. It returns when no session is left, or
-	// shortly before the deadline of the call (30 s, if the client sets none; 5 minutes at most) with what is left until
-	// then. The node goes on draining until a call with `undo`, also when it is started again within an hour.
+	// DrainNode stops a node from taking new sessions and moves its sessions to other nodes: sessions with tabs to
+	// restore as soon as the calls to them have ended, and the others when no call and no stream uses them. It returns
+	// when no session is left, or shortly before the deadline of the call (30 s without a deadline, at most 5 minutes)
+	// with the sessions that are left. The node keeps draining until a call with `undo`, even if it is started again
+	// within an hour.
 	//
-	// NOT_FOUND: there is no such node. UNAVAILABLE, NODE_UNAVAILABLE: the node does not answer.
+	// NOT_FOUND if there is no such node. UNAVAILABLE (NODE_UNAVAILABLE) if the node does not answer. ABORTED
+	// (NODE_SERVING) if another call undoes the draining.
 	DrainNode(context.Context, *DrainNodeRequest) (*DrainNodeResponse, error)
-	// MoveSession moves a session with all its tabs to another node. Calls to the session that are under way end first, later
-	// ones wait; streams end with UNAVAILABLE, TAB_RESTORING, and go on in a new epoch. It returns when the session can be
-	// used at its new node. A session that is there already stays as it is.
+	// MoveSession moves a session with all its tabs to another node. It waits for running calls to the session; later
+	// calls wait for the move. Streams end with UNAVAILABLE (TAB_RESTORING) and continue in a new epoch. It returns when
+	// the session can be used on its new node. A session that is already there stays unchanged.
 	//
-	// NOT_FOUND: there is no such session, or no such node. FAILED_PRECONDITION, NODE_DRAINING: the node takes no sessions.
-	// RESOURCE_EXHAUSTED, LIMIT_REACHED: the node has no room. DEADLINE_EXCEEDED: a call to the session did not end in time,
-	// and the session stays where it was. UNAVAILABLE: the session is restored later, perhaps at another node.
+	// NOT_FOUND if there is no such session or node. FAILED_PRECONDITION (NODE_DRAINING) if the node takes no sessions.
+	// RESOURCE_EXHAUSTED (LIMIT_REACHED) if the node has no room. DEADLINE_EXCEEDED if a call to the session did not end
+	// in time; the session then stays on its node. UNAVAILABLE with NODE_UNAVAILABLE if the node does not answer, with
+	// NOT_MOVED if the session stays on its node for another reason, or with TAB_RESTORING if the session is on its way
+	// to another node.
 	MoveSession(context.Context, *MoveSessionRequest) (*MoveSessionResponse, error)
 	mustEmbedUnimplementedClusterServiceServer()
 }

@@ -25,7 +25,8 @@ const (
 
 type StartLivePageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// HOST:PORT on loopback; port 0 is any free one. Empty: 127.0.0.1:7412, or any free port if that one is taken.
+	// HOST:PORT on loopback. Port 0 selects a free port. If empty, the address of --web, or else 127.0.0.1:7412, or a
+	// free port if that one is in use.
 	Address       string `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -70,9 +71,9 @@ func (x *StartLivePageRequest) GetAddress() string {
 
 type StartLivePageResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Without the token, which the page takes from the fragment "#token=TOKEN".
+	// The URL without the token. The page reads the token from the fragment "#token=TOKEN".
 	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
-	// The call began to serve the page; false: it was served already.
+	// True if this call started to serve the page, false if it was already served.
 	Started       bool `protobuf:"varint,2,opt,name=started,proto3" json:"started,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -160,7 +161,7 @@ func (*StopLivePageRequest) Descriptor() ([]byte, []int) {
 
 type StopLivePageResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// False: no page was served.
+	// Whether a page was being served.
 	Stopped       bool `protobuf:"varint,1,opt,name=stopped,proto3" json:"stopped,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

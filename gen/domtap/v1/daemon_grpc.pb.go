@@ -29,21 +29,22 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// DaemonService operates the daemon that answers, while it runs: no tab is closed and no stream ends for that.
+// DaemonService operates the daemon that answers the call. It closes no tabs and ends no streams.
 //
-// Only the operator may call it, and only through the daemon's unix socket: the answers are about the daemon's own
-// machine. Others get PERMISSION_DENIED with the ErrorInfo reason OPERATOR or SOCKET.
+// Only the operator may call it, and only through the daemon's unix socket, because the answers are about the daemon's
+// own machine. Other callers get PERMISSION_DENIED (OPERATOR or SOCKET).
 type DaemonServiceClient interface {
-	// StartLivePage serves the live page until StopLivePage, or until the daemon ends. A page that is served already stays
-	// where it is. A daemon with an HTTP server of its own (--web) adds the page to that; other daemons serve it on
-	// loopback alone, with the methods that the page calls and no others. The calls of the page need the daemon's token.
+	// StartLivePage serves the live page until StopLivePage is called or the daemon ends. A page that is already served
+	// stays at its address. A daemon with an HTTP server (--web) adds the page to that server, unless `address` names
+	// another address. Otherwise the page gets a server on loopback, with only the methods that the page calls. The calls
+	// of the page need the daemon's token.
 	//
-	// INVALID_ARGUMENT: the address is not on loopback. FAILED_PRECONDITION, LIVE_PAGE: the daemon cannot listen on the address,
-	// or has no token.
+	// INVALID_ARGUMENT (LIVE_PAGE) if the address is not on loopback. FAILED_PRECONDITION (LIVE_PAGE) if the daemon
+	// cannot listen on the address or has no token.
 	StartLivePage(ctx context.Context, in *StartLivePageRequest, opts ...grpc.CallOption) (*StartLivePageResponse, error)
-	// StopLivePage ends what StartLivePage began. Calls of the page that are under way are cancelled.
+	// StopLivePage stops serving the live page, and cancels its running calls.
 	//
-	// FAILED_PRECONDITION, LIVE_PAGE: the daemon was started with --ui, and serves the page until it ends.
+	// FAILED_PRECONDITION (LIVE_PAGE) if the daemon was started with --ui, because it then serves the page until it ends.
 	StopLivePage(ctx context.Context, in *StopLivePageRequest, opts ...grpc.CallOption) (*StopLivePageResponse, error)
 }
 
@@ -79,21 +80,22 @@ func (c *daemonServiceClient) StopLivePage(ctx context.Context, in *StopLivePage
 // All implementations must embed UnimplementedDaemonServiceServer
 // for forward compatibility.
 //
-// DaemonService operates the daemon that answers, while it runs: no tab is closed and no stream ends for that.
+// DaemonService operates the daemon that answers the call. It closes no tabs and ends no streams.
 //
-// Only the operator may call it, and only through the daemon's unix socket: the answers are about the daemon's own
-// machine. Others get PERMISSION_DENIED with the ErrorInfo reason OPERATOR or SOCKET.
+// Only the operator may call it, and only through the daemon's unix socket, because the answers are about the daemon's
+// own machine. Other callers get PERMISSION_DENIED (OPERATOR or SOCKET).
 type DaemonServiceServer interface {
-	// StartLivePage serves the live page until StopLivePage, or until the daemon ends. A page that is served already stays
-	// where it is. A daemon with an HTTP server of its own (--web) adds the page to that; other daemons serve it on
-	// loopback alone, with the methods that the page calls and no others. The calls of the page need the daemon's token.
+	// StartLivePage serves the live page until StopLivePage is called or the daemon ends. A page that is already served
+	// stays at its address. A daemon with an HTTP server (--web) adds the page to that server, unless `address` names
+	// another address. Otherwise the page gets a server on loopback, with only the methods that the page calls. The calls
+	// of the page need the daemon's token.
 	//
-	// INVALID_ARGUMENT: the address is not on loopback. FAILED_PRECONDITION, LIVE_PAGE: the daemon cannot listen on the address,
-	// or has no token.
+	// INVALID_ARGUMENT (LIVE_PAGE) if the address is not on loopback. FAILED_PRECONDITION (LIVE_PAGE) if the daemon
+	// cannot listen on the address or has no token.
 	StartLivePage(context.Context, *StartLivePageRequest) (*StartLivePageResponse, error)
-	// StopLivePage ends what StartLivePage began. Calls of the page that are under way are cancelled.
+	// StopLivePage stops serving the live page, and cancels its running calls.
 	//
-	// FAILED_PRECONDITION, LIVE_PAGE: the daemon was started with --ui, and serves the page until it ends.
+	// FAILED_PRECONDITION (LIVE_PAGE) if the daemon was started with --ui, because it then serves the page until it ends.
 	StopLivePage(context.Context, *StopLivePageRequest) (*StopLivePageResponse, error)
 	mustEmbedUnimplementedDaemonServiceServer()
 }
