@@ -8,11 +8,12 @@
 //
 // A Tab also navigates, waits, fills forms, answers dialogs, extracts data and takes screenshots. Click, Type, Drag and similar functions
 // create the steps of Act; ForText, ForURL and similar functions create the conditions of Wait. For everything else, a Client has the
-// generated stubs of all services. Their comments document the guarantees. Errors of calls are gRPC statuses; Reason returns the reason in
-// such an error.
+// generated stubs of all services, whose comments document each call.
 //
-// All methods are safe for concurrent use. The caller ends what it starts: Close closes the connection, and leaving the loop or canceling
-// its context ends a Follow. The package starts no goroutine that outlives a call.
+// The package guarantees that all methods are safe for concurrent use, that no goroutine outlives its call, and that a Follow yields all
+// changes in order, without gaps or repetitions, even if the connection is lost. Errors of calls are gRPC statuses; Reason returns the reason in such an error.
+//
+// Callers must call Close, which closes the connection, and must leave the loop of a Follow or cancel its context to end it.
 package client
 
 import (

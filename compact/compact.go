@@ -19,6 +19,9 @@
 //
 // Every line ends with "\n", including the last one, and no line starts with "/" or a line end. The tokenizer of package tokens therefore
 // never combines parts of two lines into a token, and the cost of a text is exactly the sum of the costs of its lines.
+//
+// Callers must pass elements in document order, as in snapshots and views, and must treat the text as untrusted, because its words come
+// from the page.
 package compact
 
 import (

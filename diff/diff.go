@@ -8,8 +8,9 @@
 // where two lists are equal if their elements are pairwise the Same (see dom.Element): a client would see no difference. Sameness ignores
 // whether an element is in the viewport, so the result may contain older values that differ only in InViewport.
 //
-// Elements are shared: diffs and lists hold the pointers that they were given, and the elements must not be modified. Callers must pass
-// lists without nil and without duplicate refs, as in snapshots and views. Diffs may come over a network, so Apply checks them.
+// Callers must pass lists without nil and without duplicate refs, as in snapshots and views. Elements are shared: diffs and lists contain
+// the pointers that they were given, so callers must not modify the elements. Diffs may come over a network, so Apply checks them and
+// returns ErrMismatch for a diff that does not fit.
 package diff
 
 import "github.com/domtap/domtap/dom"

@@ -1,8 +1,11 @@
 // Package dom defines the values that the packages of domtap exchange: elements, their keys, snapshots of a tab, and the patches from one
 // state of a document to the next.
 //
-// Values are immutable once published: a *Snapshot or an *Element may be read concurrently and must not be modified. A new state is a new
-// Snapshot that shares the pointers of all unchanged elements, so that comparing two snapshots of one tab mostly compares pointers.
+// It guarantees that published values do not change. A *Snapshot, a List and an *Element may be read concurrently. A new state is a new
+// Snapshot that shares the pointers of all unchanged elements, so comparing two snapshots of one tab mostly compares pointers.
+//
+// Callers must not modify published values, or slices that they passed to NewChunk, NewList or ListOf. To change an element, copy it. All
+// texts of elements come from the page and are untrusted.
 package dom
 
 import (

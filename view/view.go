@@ -10,7 +10,8 @@
 //   - A limit never omits an element while it keeps a lower-ranked one.
 //   - Views that continue each other (Given) show every selected element once.
 //
-// Callers must pass a snapshot in document order, parents before children.
+// Callers must pass a snapshot in document order, parents before children, and must set Options.Cost if they set Options.MaxTokens. They
+// must not modify the elements of a view, which it shares with the snapshot.
 package view
 
 import (
