@@ -26,30 +26,30 @@ var prompts = []prompt{
 		[]*mcp.PromptArgument{argument("url", "the page", true), argument("question", "what to find out", true)},
 		func(v map[string]string) string {
 			return fmt.Sprintf("Answer this from the page %s: %s\n\n"+
-				"Open it with browser_navigate and show: \"content\". If the answer is not there, call browser_find with words of the question, or read on with the cursor. "+
-				"Quote what the answer rests on, with the URL. If the page does not say, say so.", v["url"], v["question"])
+				"Open the page with browser_navigate and show: \"content\". If the answer is not there, call browser_find with words of the question, or continue with the cursor. "+
+				"Quote the text that supports your answer, with the URL. If the page does not contain the answer, report that.", v["url"], v["question"])
 		},
 	},
 	{
-		"fill", "Fill a form", "Fill in a form on a web page, and stop before it is sent.",
-		[]*mcp.PromptArgument{argument("url", "the page with the form", true), argument("data", "what to fill in", true), argument("submit", "yes: send it, too", false)},
+		"fill", "Fill a form", "Fill in a form on a web page, and stop before submitting it.",
+		[]*mcp.PromptArgument{argument("url", "the page with the form", true), argument("data", "the values to fill in", true), argument("submit", "yes to submit the form", false)},
 		func(v map[string]string) string {
-			end := "Do not submit it. Show me what each field holds."
+			end := "Do not submit the form. Show me the value of each field."
 			if strings.EqualFold(v["submit"], "yes") {
-				end = "Then submit it, and tell me what the page says (lines that begin with !)."
+				end = "Then submit the form, and report what the page shows (lines that begin with !)."
 			}
 			return fmt.Sprintf("Fill in the form at %s with this: %s\n\n"+
-				"Open it with browser_navigate, and fill all fields in one call of browser_fill_form, by their labels. Fields that the answer names as invalid: correct them. "+
-				"Leave out what I gave no value for, and list it. %s", v["url"], v["data"], end)
+				"Open the page with browser_navigate, and fill all fields in one call of browser_fill_form, by their labels. Correct the fields that the result reports as invalid. "+
+				"Skip fields for which I gave no value, and list them. %s", v["url"], v["data"], end)
 		},
 	},
 	{
-		"check", "Check a page", "Look for problems of a web page: errors, broken requests, controls without names.",
+		"check", "Check a page", "Check a web page for errors, failed requests and controls without names.",
 		[]*mcp.PromptArgument{argument("url", "the page", true)},
 		func(v map[string]string) string {
 			return fmt.Sprintf("Check the page %s for problems.\n\n"+
-				"Open it with browser_navigate, wait with browser_wait network_idle: true, and read browser_log. Look at the elements for controls without a name, "+
-				"and take one browser_screenshot with marks to see what is covered or cut off. Report each problem with the element or the request, and how to see it. Change nothing on the page.", v["url"])
+				"Open the page with browser_navigate, wait with browser_wait network_idle: true, and read browser_log. Look at the elements for controls without a name, "+
+				"and take one browser_screenshot with marks to find elements that are covered or cut off. Report each problem with its element or request, and how to reproduce it. Change nothing on the page.", v["url"])
 		},
 	},
 }

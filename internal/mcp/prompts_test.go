@@ -52,7 +52,7 @@ func TestPrompts(t *testing.T) {
 			}
 		}
 		got, err := h.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "fill", Arguments: map[string]string{"url": "u", "data": "d", "submit": "Yes"}})
-		if err != nil || !strings.Contains(got.Messages[0].Content.(*mcp.TextContent).Text, "Then submit it") {
+		if err != nil || !strings.Contains(got.Messages[0].Content.(*mcp.TextContent).Text, "Then submit the form") {
 			t.Errorf("%v, %v", got, err)
 		}
 	})

@@ -23,7 +23,7 @@ func TestASessionHasATabOfItsOwn(t *testing.T) {
 		if !failed {
 			t.Errorf("a page is shown before there is one: %s", got)
 		}
-		wantAll(t, got, "# error: no tab is open yet: browser_navigate opens one")
+		wantAll(t, got, "# error: no tab is open yet; open one with browser_navigate")
 
 		wantAll(t, one.do("browser_navigate", object{"url": shopURL}), "# tab t1\n<page nonce=", "URL: "+shopURL, "Pay (button)")
 		wantAll(t, two.do("browser_navigate", object{"url": shopURL, "show": "none"}), "# tab t2\n", "URL: "+shopURL+" | Title: Shop\n")
@@ -121,7 +121,7 @@ func TestDialogsAndTheirAnswers(t *testing.T) {
 		h := b.host()
 		h.do("browser_navigate", object{"url": shopURL})
 		wantAll(t, h.do("browser_interact", object{"steps": []object{{"action": "click", "ref": 0}}}),
-			"# a dialog is open: answer it with browser_tab", "<page nonce=", `confirm dialog "Sure?"`)
+			"# a dialog is open; answer it with browser_tab", "<page nonce=", `confirm dialog "Sure?"`)
 		got, failed := h.call("browser_get_elements_compact", nil)
 		if !failed {
 			t.Errorf("a page that stands still is shown: %s", got)
@@ -196,7 +196,7 @@ func TestErrorsOfTheDaemonSayWhatToDoNext(t *testing.T) {
 		}{
 			{"a ref that never was", "browser_interact", object{"steps": []object{{"action": "click", "ref": 999}}}, []string{"# error: INVALID arguments", "<page nonce=", "999", "take a new snapshot"}},
 			{"a target that is not", "browser_interact", object{"steps": []object{{"action": "click", "text": "Buy"}}}, []string{"# error: TARGET_NOT_FOUND", "<page nonce="}},
-			{"an unknown tab", "browser_get_elements_compact", object{"tab": "t99"}, []string{"# error: ", "t99", "browser_tab lists those"}},
+			{"an unknown tab", "browser_get_elements_compact", object{"tab": "t99"}, []string{"# error: ", "t99", "browser_tab lists the open tabs"}},
 			{"a URL that is refused", "browser_navigate", object{"url": "file:///etc/passwd"}, []string{"# error: ", "file"}},
 			{"a host that is not there", "browser_navigate", object{"url": "https://nowhere.example/"}, []string{"# error: NAVIGATION_FAILED", "ERR_NAME_NOT_RESOLVED"}},
 			{"an unknown argument", "browser_navigate", object{"URL": shopURL}, []string{`# error: the call has an unknown argument "URL": use url, tab,`}},

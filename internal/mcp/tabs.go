@@ -31,7 +31,7 @@ const ofTimeline = "/timeline"
 func timelineTemplate() *mcp.ResourceTemplate {
 	return &mcp.ResourceTemplate{
 		Name: "timeline", URITemplate: scheme + "{id}" + ofTimeline, MIMEType: "text/plain",
-		Description: "What happened on a tab: what clients did, and what the page did.",
+		Description: "The timeline of a tab: what clients and the page did.",
 	}
 }
 

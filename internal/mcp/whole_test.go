@@ -19,7 +19,7 @@ func TestALargePageIsReadInOneMoreAnswer(t *testing.T) {
 		b.browser.Serve(shopURL, func() actortest.Screen { return actortest.Screen{Title: "Shop", Body: body} })
 		h := b.host()
 		h.do("browser_navigate", object{"url": shopURL, "show": "none"})
-		const hint = "# max_elements 0 and max_tokens 0 give the rest in one answer\n"
+		const hint = "# pass max_elements 0 and max_tokens 0 to get the rest in one call\n"
 		part := h.do("browser_get_elements_compact", nil)
 		cursor := regexp.MustCompile("next: ([[:alnum:]]+)").FindStringSubmatch(part)
 		if !strings.Contains(part, hint) || cursor == nil {

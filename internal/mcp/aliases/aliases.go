@@ -91,9 +91,9 @@ var table = []alias{
 	{names: "takescreenshot screenshot browsertakescreenshot", tool: "browser_screenshot", renamed: map[string]string{"fullpage": "full_page", "ref": "ref", "uid": "ref", "format": "format", "type": "format"}},
 	{names: "extractcontent readpage getpagetext browserextractcontent browserread browserreadpage gettext", tool: "browser_read_page"},
 	{names: "consolemessages listconsolemessages getconsolemessage networkrequests listnetworkrequests getnetworkrequest browserconsolemessages browsernetworkrequests console network", tool: "browser_log"},
-	{names: "evaluate evaluatescript executejavascript runjavascript browserevaluate browserruncode browserruncodeunsafe", note: "no tool runs scripts: browser_read_page and " + snapshot + " read the page"},
-	{names: "resize resizepage emulate browserresize", note: "no tool changes the viewport: domtap open --viewport 390x844 opens a tab with another one"},
-	{names: "install browserinstall", note: "nothing needs to be installed: call browser_navigate"},
+	{names: "evaluate evaluatescript executejavascript runjavascript browserevaluate browserruncode browserruncodeunsafe", note: "no tool runs scripts; browser_read_page and " + snapshot + " read the page"},
+	{names: "resize resizepage emulate browserresize", note: "no tool changes the viewport; domtap open --viewport 390x844 opens a tab with another viewport"},
+	{names: "install browserinstall", note: "nothing needs to be installed; call browser_navigate"},
 }
 
 // Names returns the names of the foreign tools, in lower case without separators.

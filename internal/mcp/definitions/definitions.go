@@ -25,7 +25,7 @@ var definitions = map[string]Definition{
 		"Load a URL and show its elements with refs, its content as Markdown, or nothing.",
 		`{"type":"object","properties":{
 			"url":{"type":"string"},
-			"tab":{"type":"string","description":"default: the current one"},
+			"tab":{"type":"string","description":"default: current"},
 			"show":{"type":"string","enum":["elements","content","none"],"default":"elements"},
 			"wait_until":{"type":"string","enum":["load","commit","dom_content_loaded","network_idle"]},
 			"timeout":{"type":"number","description":"seconds"}},
@@ -41,28 +41,28 @@ var definitions = map[string]Definition{
 		"required":["action"]}`,
 	},
 	"browser_get_elements_compact": {
-		"Show the page: [ref] name (role states) ‹which one›; no role: link. Refs stay with their elements.",
+		"Show the page: [ref] name (role states) ‹context›. No role means link. Refs stay with their elements.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
-			"incremental":{"type":"boolean","description":"only what changed since you last looked"},
+			"incremental":{"type":"boolean","description":"only changes since you last looked"},
 			"interactive_only":{"type":"boolean","default":true},
 			"max_tokens":{"type":"integer","default":8000},
 			"format":{"type":"string","enum":["dense","lines","tree"]},
 			"hrefs":{"type":"boolean"},
 			"root_ref":{"type":"integer"},
-			"cursor":{"type":"string","description":"of a cut answer (next: …)"}}}`,
+			"cursor":{"type":"string","description":"continues truncated output (next: …)"}}}`,
 	},
 	"browser_find": {
-		"Find by words: cheaper than the page.",
+		"Find elements and text by words. Cheaper than the page.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
-			"query":{"type":"string","description":"delete grace: Delete near Grace"},
+			"query":{"type":"string","description":"delete grace finds Delete near Grace"},
 			"within":{"type":"string"},
 			"max_results":{"type":"integer"}},
 		"required":["query"]}`,
 	},
 	"browser_interact": {
-		"Do up to 32 steps; returns what a person notices (! alert: …) and changes: + new, - gone, ~ now ← before. Target: ref, role with name, text, label, selector, or x, y.",
+		"Do up to 32 steps. Returns what a person notices (! alert: …) and changes: + new, - gone, ~ now ← before. Target: ref, role with name, text, label, selector, or x and y.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"steps":{"type":"array","items":{"type":"object","properties":{
@@ -80,7 +80,7 @@ var definitions = map[string]Definition{
 				"value":{"type":"string","description":"click: right, triple, hold 1s; type, fill: text; press: key (Control+a hold 1s); select: option; upload: path; scroll: pixels down; drag: ref or x,y; mouse_move: dx,dy"},
 				"waypoints":{"type":"array","items":{"type":"string"},"description":"drag: refs or x,y to pass"},
 				"values":{"type":"array","items":{"type":"string"}},
-				"submit":{"type":"boolean","description":"then Enter"},
+				"submit":{"type":"boolean","description":"then press Enter"},
 				"gone":{"type":"boolean"},
 				"network_idle":{"type":"boolean"},
 				"timeout":{"type":"number","description":"wait: seconds"}},
@@ -88,7 +88,7 @@ var definitions = map[string]Definition{
 		"required":["steps"]}`,
 	},
 	"browser_fill_form": {
-		"Fill fields of any kind, and submit.",
+		"Fill fields of any kind and submit.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"fields":{"type":"array","items":{"type":"object","properties":{
@@ -102,7 +102,7 @@ var definitions = map[string]Definition{
 		"required":["fields"]}`,
 	},
 	"browser_wait": {
-		"Wait until all given conditions hold. Texts and elements are present by default.",
+		"Wait until all given conditions hold.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"text":{"type":"string"},
@@ -110,8 +110,8 @@ var definitions = map[string]Definition{
 			"name":{"type":"string"},
 			"selector":{"type":"string"},
 			"ref":{"type":"integer"},
-			"state":{"type":"string","enum":["present","gone","visible","enabled"]},
-			"url":{"type":"string","description":"part, or whole with *"},
+			"state":{"type":"string","enum":["present","gone","visible","enabled"],"default":"present"},
+			"url":{"type":"string","description":"part, or pattern with *"},
 			"network_idle":{"type":"boolean"},
 			"quiet":{"type":"number","description":"seconds without changes"},
 			"change":{"type":"boolean"},
@@ -124,16 +124,16 @@ var definitions = map[string]Definition{
 			"mode":{"type":"string","enum":["auto","content","interactive","visual"]},
 			"max_tokens":{"type":"integer","default":1500},
 			"outline":{"type":"boolean","description":"list headings with cursors"},
-			"cursor":{"type":"string","description":"read on"}}}`,
+			"cursor":{"type":"string","description":"continue"}}}`,
 	},
 	"browser_log": {
-		"Errors and warnings of the console, and failed requests, new since you last asked.",
+		"Show console errors and warnings and failed requests since the last call.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"all":{"type":"boolean","description":"every message and request"}}}`,
 	},
 	"browser_get_dom": {
-		"Elements with all details (box, states, attributes), as JSON lines. Costs more than the compact form.",
+		"Show elements with all details (box, states, attributes) as JSON lines. Costs more than the compact form.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"viewport_only":{"type":"boolean"},
@@ -147,7 +147,7 @@ var definitions = map[string]Definition{
 			"cursor":{"type":"string"}}}`,
 	},
 	"browser_screenshot": {
-		"Screenshot of the viewport, the full page or an element; marks draws refs onto it.",
+		"Take a screenshot of the viewport, the full page or an element. marks draws refs onto it.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"marks":{"type":"boolean"},
@@ -157,7 +157,7 @@ var definitions = map[string]Definition{
 			"quality":{"type":"integer"}}}`,
 	},
 	"browser_extract": {
-		"Read data as JSON: by a schema, by selectors (\"a@href\" for an attribute), or a table's rows.",
+		"Extract data as JSON by a schema, by selectors (\"a@href\" for an attribute), or from a table.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"schema":{"type":"object","description":"field → selector, or {selector | role+name, attribute, all, type, fields}"},
@@ -167,20 +167,20 @@ var definitions = map[string]Definition{
 			"max_rows":{"type":"integer","default":1000}}}`,
 	},
 	"browser_storage": {
-		"List cookies, local or session storage by name; get, set or delete entries.",
+		"List cookies, local or session storage by name. Get, set or delete entries.",
 		`{"type":"object","properties":{
 			"action":{"type":"string","enum":["list","get","set","delete"]},
 			"area":{"type":"string","enum":["cookies","local","session"],"default":"cookies"},
 			"name":{"type":"string"},
 			"value":{"type":"string"},
-			"domain":{"type":"string","description":"cookies"},
-			"origin":{"type":"string","description":"local, session: https://example.com"},
+			"domain":{"type":"string","description":"for cookies"},
+			"origin":{"type":"string","description":"for local, session: https://example.com"},
 			"all":{"type":"boolean","description":"delete everything"},
-			"tab":{"type":"string","description":"session"}},
+			"tab":{"type":"string","description":"for session"}},
 		"required":["action"]}`,
 	},
 	"browser_search": {
-		"Search the web, without a tab: titles, hosts, dates, URLs, extracts.",
+		"Search the web without a tab. Returns titles, hosts, dates, URLs and extracts.",
 		`{"type":"object","properties":{
 			"query":{"type":"string"},
 			"kind":{"type":"string","enum":["web","news","images","places","shopping"],"default":"web"},
@@ -189,7 +189,7 @@ var definitions = map[string]Definition{
 		"required":["query"]}`,
 	},
 	"browser_route": {
-		"Block, answer or change the requests of pages.",
+		"Block, mock or rewrite the requests of pages.",
 		`{"type":"object","properties":{
 			"action":{"type":"string","enum":["block","mock","rewrite","list","remove"]},
 			"url":{"type":"string","description":"pattern: **/api/*, https://a.example/**"},
@@ -197,13 +197,13 @@ var definitions = map[string]Definition{
 			"method":{"type":"string"},
 			"status":{"type":"integer","default":200},
 			"body":{"type":"string"},
-			"headers":{"type":"array","items":{"type":"string"},"description":"mock: of the answer; rewrite: to set"},
-			"to":{"type":"string","description":"rewrite: URL to send it to"},
+			"headers":{"type":"array","items":{"type":"string"},"description":"mock: of the response; rewrite: to set"},
+			"to":{"type":"string","description":"rewrite: the new URL"},
 			"route":{"type":"string","description":"remove: r1, or all"}},
 		"required":["action"]}`,
 	},
 	"browser_batch": {
-		"Read up to 50 URLs in parallel in temporary tabs, or extract a schema from each.",
+		"Read up to 50 URLs in parallel in temporary tabs, or extract data by a schema from each.",
 		`{"type":"object","properties":{
 			"urls":{"type":"array","items":{"type":"string"},"maxItems":50},
 			"mode":{"type":"string","enum":["auto","content","interactive"]},

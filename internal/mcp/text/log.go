@@ -60,7 +60,7 @@ func ended(e *domtapv1.LogEntry) string {
 	case e.GetFailure() != "":
 		return e.GetFailure()
 	case e.GetHttpStatus() == 0:
-		return "(under way)"
+		return "(in progress)"
 	}
 	return fmt.Sprint(e.GetHttpStatus())
 }

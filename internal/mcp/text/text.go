@@ -188,7 +188,7 @@ func Batch(results []*domtapv1.BatchResult) string {
 			b.WriteString(block(one.GetText()))
 		}
 		if one.GetTruncated() {
-			b.WriteString("… more: navigate there and read on\n")
+			b.WriteString("… more: navigate to it and continue reading\n")
 		}
 	}
 	return b.String()

@@ -89,7 +89,7 @@ func TestBatchesNameEachURL(t *testing.T) {
 	})
 	const want = `==> https://a.example/
 # A
-… more: navigate there and read on
+… more: navigate to it and continue reading
 ==> https://b.example/ → https://c.example/
 {"h1":["C"]}
 ==> https://d.example/ (HTTP 404)

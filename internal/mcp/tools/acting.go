@@ -79,7 +79,7 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 			c.addPageText(text.Page(now))
 		}
 	case domtapv1.Verdict_VERDICT_DIALOG:
-		c.addLine("a dialog is open: answer it with browser_tab, accept or dismiss")
+		c.addLine("a dialog is open; answer it with browser_tab, accept or dismiss")
 		c.addPageText(text.Dialog(now.GetDialog()) + "\n")
 	case domtapv1.Verdict_VERDICT_NEW_TAB:
 		c.Session.AddOpened(answer.GetNewTabId())

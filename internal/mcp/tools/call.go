@@ -89,7 +89,7 @@ func (c *Call) tab(named string) (string, error) {
 	if current := c.Session.Current(); current != "" {
 		return current, nil
 	}
-	return "", inputf("no tab is open yet: browser_navigate opens one")
+	return "", inputf("no tab is open yet; open one with browser_navigate")
 }
 
 // maxTimeout is the maximum timeout that the daemon accepts.
@@ -126,23 +126,23 @@ func (c *Call) Fail(err error) {
 var advice = map[string]string{
 	"INVALID":           " arguments",
 	"STALE_REF":         ": look at the page again and use a ref from there",
-	"TARGET_NOT_FOUND":  ": look at the page, and use a ref",
+	"TARGET_NOT_FOUND":  ": look at the page and use a ref",
 	"AMBIGUOUS_TARGET":  ": use the ref of the element that you mean",
-	"NOT_ACTIONABLE":    ": deal with what is in the way, or wait for it to go",
-	"PAGE_UNRESPONSIVE": ": wait and read it again, or navigate elsewhere",
-	"NOT_DELIVERED":     ": look at what it did before you try again",
+	"NOT_ACTIONABLE":    ": remove the obstacle, or wait until it is gone",
+	"PAGE_UNRESPONSIVE": ": wait and read the page again, or navigate elsewhere",
+	"NOT_DELIVERED":     ": check what the action did before you try again",
 	"DIALOG_OPEN":       ": answer it with browser_tab, accept or dismiss",
 	"WAIT_TIMEOUT":      ": look at the page, or wait longer",
 	"CURSOR_EXPIRED":    ": read from the start, without cursor",
-	"PAGE_LOST":         ": reload it with browser_tab, or navigate elsewhere",
-	"TAB_CLOSED":        ": browser_navigate opens another",
+	"PAGE_LOST":         ": reload the page with browser_tab, or navigate elsewhere",
+	"TAB_CLOSED":        ": open another tab with browser_navigate",
 
 	"SEARCH_KIND":        ": search for another kind",
-	"SEARCH_KEY":         ": the operator must correct the key; go on without search",
-	"SEARCH_OFF":         ": go on without search",
+	"SEARCH_KEY":         ": the operator must correct the key; continue without search",
+	"SEARCH_OFF":         ": continue without search",
 	"SEARCH_TIMEOUT":     ": try again",
-	"SEARCH_ANSWER":      ": go on without search",
-	"SEARCH_UNAVAILABLE": ": try again later, or go on without search",
+	"SEARCH_ANSWER":      ": continue without search",
+	"SEARCH_UNAVAILABLE": ": try again later, or continue without search",
 	"SEARCH_QUERY":       ": use other words",
 }
 
@@ -156,7 +156,7 @@ func (c *Call) forget() {
 		named.Tab = c.Session.Current()
 	}
 	c.Session.Remove(named.Tab)
-	c.addLine("browser_navigate opens a tab; browser_tab lists those that are open")
+	c.addLine("browser_navigate opens a tab; browser_tab lists the open tabs")
 }
 
 // quotesNoPage reports whether an error is only about the request or the daemon, without text of a page.

@@ -136,7 +136,7 @@ func (c *Call) status(now *domtapv1.Tab) {
 		line += ", HTTP " + count(code)
 	}
 	if now.GetDialog() != nil {
-		line += ", a dialog is open: answer it with browser_tab, accept or dismiss"
+		line += ", a dialog is open; answer it with browser_tab, accept or dismiss"
 	}
 	c.addLine("%s", line)
 }

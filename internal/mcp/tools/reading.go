@@ -77,7 +77,7 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 	}
 	if a.Incremental.Value {
 		if a.Cursor != "" || format == domtapv1.Format_FORMAT_TREE {
-			return inputf("incremental answers are lists of changes: leave out cursor and format")
+			return inputf("incremental returns a list of changes; omit cursor and format")
 		}
 		c.sinceLast(request)
 	}
@@ -113,7 +113,7 @@ func (a *compactArgs) print(c *Call, answer *domtapv1.GetCompactResponse) {
 		c.addLine("whole page: %s", text.Resync(why))
 	}
 	if !a.MaxElements.Set && !a.MaxTokens.Set && text.IsSmallPart(answer.GetMetadata()) {
-		c.addLine("max_elements 0 and max_tokens 0 give the rest in one answer")
+		c.addLine("pass max_elements 0 and max_tokens 0 to get the rest in one call")
 	}
 	c.addMetadata(answer.GetMetadata())
 	c.addPageText(answer.GetText())
@@ -233,7 +233,7 @@ func (c *Call) readPage(ctx context.Context, request *domtapv1.ReadPageRequest, 
 		c.addMetadata(answer.GetMetadata())
 	}
 	if answer.GetChangedSince() {
-		c.addLine("the page has changed since; this continues the text as it was")
+		c.addLine("the page has changed since; this continues the previous text")
 	}
 	if next := answer.GetNextCursor(); next != "" {
 		total := ""

@@ -84,7 +84,7 @@ func listStored(ctx context.Context, c *Call, a *storageArgs, s store, values bo
 		c.addLine("none")
 	}
 	if more := len(lines) - storageLines; more > 0 {
-		c.addLine("%d more are not shown: name a domain or an origin", more)
+		c.addLine("%d more are not shown; name a domain or an origin", more)
 		lines = lines[:storageLines]
 	}
 	c.addPageText(strings.Join(append(lines, ""), "\n"))
