@@ -23,5 +23,5 @@ func (*absent) Guard(func() error)                  {}
 func (*absent) Acknowledge(driver.Ack)              {}
 func (*absent) Close(context.Context) error         { return nil }
 func (*absent) AnswerDialog(context.Context, driver.DialogAnswer) (driver.Dialog, error) {
-	return driver.Dialog{}, apierr.Errorf(apierr.NoDialog, "no dialog is open")
+	return driver.Dialog{}, apierr.Errorf(apierr.NoDialog, "no dialog is open: continue without an answer")
 }

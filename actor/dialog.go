@@ -31,7 +31,7 @@ func (t *Tab) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driver.D
 	now := t.attached.Load()
 	if a.ID != 0 {
 		if a.ID <= now.dialogOffset {
-			return driver.Dialog{}, apierr.Errorf(apierr.NoDialog, "dialog %d is gone with the page that opened it: read the tab again", a.ID)
+			return driver.Dialog{}, apierr.Errorf(apierr.NoDialog, "dialog %d closed with the page that opened it: read the tab again", a.ID)
 		}
 		a.ID -= now.dialogOffset
 	}

@@ -42,7 +42,7 @@ func (f *freezer) freeze() {
 		f.thaw()
 		return
 	}
-	f.t.log.Debug("the page was frozen, because nobody used the tab")
+	f.t.log.Debug("the page of an idle tab was frozen")
 }
 
 // thaw thaws the page if it is frozen. If that fails, the next call tries again.

@@ -92,13 +92,13 @@ func (i Info) Unavailable(again string) error {
 	switch i.Status {
 	case StatusRestoring:
 		return &apierr.Error{
-			Kind: apierr.Restoring, Message: "tab " + i.ID + " lost its page and is being brought back at its URL: " + again + " again in a moment; " +
-				"refs of the page before are gone, and so is what was typed",
+			Kind: apierr.Restoring, Message: "tab " + i.ID + " lost its page and is being restored at its URL: " + again + " again in a moment; " +
+				"earlier refs and typed text are lost",
 			Detail: map[string]string{"tab_id": i.ID},
 		}
 	case StatusCrashed:
 		if i.Why != "" {
-			return apierr.Errorf(apierr.Lost, "tab %s stays crashed: %s", i.ID, i.Why)
+			return apierr.Errorf(apierr.Lost, "tab %s crashed and was not restored: %s", i.ID, i.Why)
 		}
 		return apierr.Errorf(apierr.Lost, "the renderer of tab %s crashed: Reload or Navigate, then %s again", i.ID, again)
 	}

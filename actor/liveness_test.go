@@ -151,7 +151,7 @@ func TestAPageThatIsBusyForAMomentDoesNotHang(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := out.Results[0]; !r.Done || r.Summary != `click "Nothing": ok, but the time was up before the page came to rest` {
+		if r := out.Results[0]; !r.Done || r.Summary != `click "Nothing": ok, but the call timed out before the page settled` {
 			t.Errorf("%+v", r)
 		}
 	})

@@ -199,9 +199,9 @@ func (t *loop) receiveEffect(e driver.Event) {
 	case driver.DialogClosed:
 		t.report(t.dialogs.Closed(e.Dialog))
 	case driver.ChooserAsked:
-		t.notes.Add("a file chooser was asked for: use an upload step with this ref")
+		t.notes.Add("the page opened a file chooser: send an upload step with this ref")
 	case driver.WindowsLate:
-		t.notes.Add(fmt.Sprintf("%d windows that the page opened are not there yet: list the tabs later", e.Count))
+		t.notes.Add(fmt.Sprintf("%d windows that the page opened are not listed yet: list the tabs again later", e.Count))
 	case driver.Downloaded:
 		t.publisher.add(TabEvent{Kind: TabDownloaded, Download: e.Download})
 		t.notes.Replace(t.downloads.Progress(e.Download))
@@ -233,7 +233,7 @@ func (t *loop) apply(patches ...dom.Patch) {
 	}
 	a := t.doc.Apply(patches...)
 	if a.Err != nil {
-		t.log.Error("the page reported changes that make no sense", "err", a.Err)
+		t.log.Error("the page reported invalid changes", "err", a.Err)
 	}
 	if a.Main != "" {
 		t.adopt(a.Main, a.First)
@@ -242,7 +242,7 @@ func (t *loop) apply(patches ...dom.Patch) {
 		}
 	}
 	if a.Limited && t.doc.Limit() {
-		t.log.Warn("the page has more elements than are kept: some are left out")
+		t.log.Warn("the page exceeds the element limit: some elements are left out")
 		if t.meter != nil {
 			t.meter.Refused("page_elements")
 		}
@@ -333,7 +333,7 @@ func (t *loop) gone(e driver.Gone) {
 		t.publisher.add(TabEvent{Kind: TabCrashed, Reason: "the browser is gone"})
 		t.restorer.lose("the browser is gone")
 	default:
-		t.end(&apierr.Error{Kind: apierr.Lost, Message: "the browser of tab " + t.id + " is gone", Err: e.Err})
+		t.end(&apierr.Error{Kind: apierr.Lost, Message: "the browser of tab " + t.id + " is gone: open another tab", Err: e.Err})
 	}
 }
 
@@ -341,7 +341,7 @@ func (t *loop) gone(e driver.Gone) {
 func (t *loop) eventsEnded() {
 	t.events = nil
 	if !t.recovery.Gone() || !t.recovery.Away() {
-		t.end(apierr.Errorf(apierr.Lost, "the page of tab %s is gone: open another", t.id))
+		t.end(apierr.Errorf(apierr.Lost, "the page of tab %s is gone: open another tab", t.id))
 	}
 }
 
@@ -430,7 +430,7 @@ func (t *loop) crashErr() error {
 	if why := t.recovery.Why(); why != "" {
 		return Info{ID: t.id, Status: StatusCrashed, Why: why}.Unavailable("try")
 	}
-	return apierr.Errorf(apierr.Lost, "the renderer of tab %s crashed: navigate or reload, the tab starts anew", t.id)
+	return apierr.Errorf(apierr.Lost, "the renderer of tab %s crashed: navigate or reload the tab to restart it", t.id)
 }
 
 // commits counts the main documents.

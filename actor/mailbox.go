@@ -135,7 +135,7 @@ func (t *Tab) explain(ctx context.Context, what string, err error) error {
 	case errors.As(err, &e):
 		return err
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, ErrTimeUp):
-		return fmt.Errorf("%s on tab %s was not done in time; the tab stays usable: try again with more time, navigate elsewhere or close it: %w",
+		return fmt.Errorf("%s on tab %s timed out; the tab stays usable: try again with a longer timeout, navigate elsewhere, or close the tab: %w",
 			what, t.id, context.DeadlineExceeded)
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s on tab %s was cancelled: %w", what, t.id, ctx.Err())

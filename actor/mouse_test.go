@@ -17,7 +17,7 @@ import (
 // TestATurnLetsGo leaves a button pressed in turns that end in every way. It must be released, as a part of the turn if the page can
 // answer.
 func TestATurnLetsGo(t *testing.T) {
-	const released = "; the button that was down was released at the end of the turn"
+	const released = "; the pressed button was released at the end of the turn"
 	for name, c := range map[string]struct {
 		press dom.Ref
 		then  []turn.Step

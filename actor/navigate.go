@@ -57,7 +57,7 @@ func withNotices(wait Wait, of driver.NoticeMode, navigate func(context.Context,
 		bounded, cancel := context.WithTimeout(ctx, noticeBound)
 		defer cancel()
 		if err := x.t.pump.query(bounded, func(ctx context.Context) error { return x.t.page().CollectNotices(ctx, true) }); err != nil {
-			x.Debug("the page did not report what there is to notice", err)
+			x.Debug("the page did not report its notices", err)
 		}
 		x.t.drain()
 		return x.Publish().Info, nil
@@ -71,7 +71,7 @@ type navigator struct{ *loop }
 func (t navigator) navigate(ctx context.Context, wait Wait, start func(context.Context) (driver.Commit, error)) (Info, error) {
 	if _, ok := ctx.Deadline(); !ok {
 		limit := t.policy.navigationTimeout
-		cause := fmt.Errorf("the page was not loaded within %s; the tab stays usable: try again with more time: %w", limit, context.DeadlineExceeded)
+		cause := fmt.Errorf("the page did not load within %s; the tab stays usable: try again with a longer timeout: %w", limit, context.DeadlineExceeded)
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, cause)
 		defer cancel()
@@ -111,7 +111,7 @@ func (t navigator) interrupt(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, probeBound)
 	defer cancel()
 	if err := t.pump.call(ctx, nil, t.page().Interrupt); err != nil {
-		t.log.Warn("the page's script could not be ended", "err", err)
+		t.log.Warn("the page's script could not be terminated", "err", err)
 	}
 }
 

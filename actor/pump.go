@@ -50,7 +50,7 @@ func (p pump) yielding(ctx context.Context, work func(ctx context.Context) error
 		}
 		awaited := min(p.t.leaving.Load(), 1)
 		if awaited > 0 && p.t.health.Unresponsive() {
-			return apierr.Errorf(apierr.Aborted, "tab %s did not answer, and another call navigates it elsewhere: try again when that has ended", p.t.id)
+			return apierr.Errorf(apierr.Aborted, "tab %s did not answer, and another call is navigating it: try again after that navigation", p.t.id)
 		}
 		if asked := &suspected[awaited]; !*asked && time.Since(begun) >= queryPatience {
 			*asked = true
@@ -61,7 +61,7 @@ func (p pump) yielding(ctx context.Context, work func(ctx context.Context) error
 }
 
 // ErrTimeUp is the cause when the context of a call's work ends before the caller's context.
-var ErrTimeUp = fmt.Errorf("the call's time is up: %w", context.DeadlineExceeded)
+var ErrTimeUp = fmt.Errorf("the call timed out: %w", context.DeadlineExceeded)
 
 // await handles events until a condition holds. It fails with the condition's error or with the cause of the context's end.
 func (p pump) await(ctx context.Context, until func() (bool, error)) error {

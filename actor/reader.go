@@ -77,7 +77,7 @@ func (r *reader) update(ctx context.Context, req driver.ReadRequest) (late []dom
 		late = out.Late
 	}
 	if r.t.doc.MainBroken() {
-		return nil, apierr.Errorf(apierr.Aborted, "the main document of tab %s reports changes that make no sense: reload it", r.t.id)
+		return nil, apierr.Errorf(apierr.Aborted, "the main document of tab %s reports invalid changes: reload the tab", r.t.id)
 	}
 	if len(r.t.doc.Broken()) > 0 {
 		return late, nil // the rest of the page is correct
@@ -189,7 +189,7 @@ func (r *reader) follow() {
 		_, err = r.read(ctx, ReadOptions{})
 	}
 	if err != nil {
-		t.log.Debug("the page could not be read for those who follow it", "err", err)
+		t.log.Debug("the page could not be read for its watchers", "err", err)
 		return
 	}
 	t.obs.SetCaughtUp(last)

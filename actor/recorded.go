@@ -92,14 +92,14 @@ func refusePast(t *Tab, at Moment) error {
 	case t.past != nil:
 		return ReadOnly("tab " + t.id)
 	case at != (Moment{}):
-		return apierr.Errorf(apierr.NoReplay, "tab %s is a live one, and shows what is now: leave out at, or record the tab and replay it (domtap record, domtap replay)", t.id)
+		return apierr.Errorf(apierr.NoReplay, "tab %s is live and has no past states: leave out at, or record the tab and replay the recording (domtap record, domtap replay)", t.id)
 	}
 	return nil
 }
 
 // ReadOnly returns the error for calls that need a page when there is only a recording.
 func ReadOnly(what string) error {
-	return apierr.Errorf(apierr.ReadOnly, "%s is a recording, which can only be read: open the page in a daemon with a browser (domtap open URL)", what)
+	return apierr.Errorf(apierr.ReadOnly, "%s is a recording and can only be read: open the page in a daemon with a browser (domtap open URL)", what)
 }
 
 // follow implements Tab.Follow. The heads of a recorded tab need no page.

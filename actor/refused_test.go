@@ -56,7 +56,7 @@ func TestARefusedNavigationIsTheErrorOfItsAction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if one := out.Results[0]; one.Done || !errors.Is(one.Err, refused) || one.Summary != `click "Go": done, but where it led is refused` || out.Verdict != turn.Navigated {
+	if one := out.Results[0]; one.Done || !errors.Is(one.Err, refused) || one.Summary != `click "Go": done, but the page it opened was refused` || out.Verdict != turn.Navigated {
 		t.Errorf("%+v, %v", one, out.Verdict)
 	}
 }

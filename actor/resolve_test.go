@@ -101,8 +101,8 @@ func TestActRefusesWhatMeansSeveralOrNone(t *testing.T) {
 		says       string
 		candidates int
 	}{
-		{byRole("button", "Delete"), apierr.Ambiguous, `2 elements are meant by button "Delete": [1] button "Delete", [2] button "Delete"`, 2},
-		{byRole("button", "Pya now"), apierr.NoMatch, `nothing on the page is meant by button "Pya now"; the nearest: [0] button "Pay now"`, 1},
+		{byRole("button", "Delete"), apierr.Ambiguous, `2 elements match button "Delete": [1] button "Delete", [2] button "Delete"`, 2},
+		{byRole("button", "Pya now"), apierr.NoMatch, `nothing on the page matches button "Pya now"; the nearest: [0] button "Pay now"`, 1},
 		{target.Target{By: target.Label, Words: "Hidden"}, apierr.NotActionable, "not visible (<input>)", 0},
 		{target.Target{By: target.Selector, Words: "]"}, apierr.Invalid, "use a CSS selector", 0},
 	} {

@@ -191,7 +191,7 @@ func TestCallsOfATabThatIsAwayAreRefusedAtOnce(t *testing.T) {
 			"watch":    func() error { _, err := tab.Watch(t.Context(), actor.WatchOptions{}); return err },
 			"dialog":   func() error { _, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{}); return err },
 		} {
-			if e := actortest.WantKind(t, call(), apierr.Restoring); !strings.Contains(e.Message, "being brought back") {
+			if e := actortest.WantKind(t, call(), apierr.Restoring); !strings.Contains(e.Message, "being restored") {
 				t.Errorf("%s says %q", name, e.Message)
 			}
 		}

@@ -38,7 +38,7 @@ type fetched struct {
 // resume sets a tab that has not started yet to be restored.
 func (r *restorer) resume(k restore.Record) {
 	t := r.t
-	t.restoreStore.Keep(t.recovery.Resume(k, "the daemon was started again", time.Now()))
+	t.restoreStore.Keep(t.recovery.Resume(k, "the daemon was restarted", time.Now()))
 	r.stable = time.AfterFunc(restore.Window, t.requestPublish)
 	t.health.Lose()
 	t.nav.SetURL(k.URL)
@@ -71,7 +71,7 @@ func (r *restorer) begin() {
 	next, wait := t.recovery.Next(time.Now())
 	switch next {
 	case restore.GiveUp:
-		r.giveUp(fmt.Sprintf("it was brought back %d times within %s, and lost its page again (%s)", restore.Times, restore.Window, t.recovery.Reason()))
+		r.giveUp(fmt.Sprintf("it was restored %d times within %s and lost its page again (%s)", restore.Times, restore.Window, t.recovery.Reason()))
 	case restore.Fetch:
 		results := make(chan fetched, 1)
 		r.fetched = results
@@ -98,7 +98,7 @@ func (r *restorer) take(f fetched) {
 	t := r.t
 	r.fetched = nil
 	if f.err != nil {
-		t.end(&apierr.Error{Kind: apierr.Lost, Message: "tab " + t.id + " could not be brought back: open another", Err: f.err})
+		t.end(&apierr.Error{Kind: apierr.Lost, Message: "tab " + t.id + " could not be restored: open another tab", Err: f.err})
 		t.restoreStore.Forget(t.id)
 		return
 	}
@@ -139,7 +139,7 @@ func (r *restorer) goBack() {
 	why, again := restore.Verdict(err, t.health.Crashed())
 	switch {
 	case again:
-		t.log.Warn("the tab could not be brought back yet", "err", err)
+		t.log.Warn("the tab could not be restored yet", "err", err)
 		t.recovery.Again()
 		return
 	case why != "":
@@ -164,7 +164,7 @@ func (r *restorer) scrollBack() {
 	blocked := func() error { return t.dialogs.Err(t.id) }
 	err := t.pump.call(ctx, blocked, func(ctx context.Context) error { return t.page().ScrollTo(ctx, to, returnLimit) })
 	if err != nil {
-		t.log.Debug("the page was not scrolled to where it was", "err", err)
+		t.log.Debug("the page's scroll position was not restored", "err", err)
 		return
 	}
 	t.recovery.Scrolled(to)
@@ -174,9 +174,9 @@ func (r *restorer) scrollBack() {
 func (r *restorer) giveUp(why string) {
 	t := r.t
 	if !t.recovery.Gone() {
-		why += ": Navigate brings it back"
+		why += ": Navigate restores it"
 	} else {
-		why += ": close it, and open another"
+		why += ": close it and open another tab"
 	}
 	t.health.Crash(true)
 	t.nav.Stop()

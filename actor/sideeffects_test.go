@@ -88,7 +88,7 @@ func TestResultsOfActionsNameSideEffects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := `click "Pay": ok; a file chooser was asked for: use an upload step with this ref; the download of "a.pdf" was canceled: no room`
+		want := `click "Pay": ok; the page opened a file chooser: send an upload step with this ref; the download of "a.pdf" was canceled: no room`
 		if got := out.Results[0].Summary; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}

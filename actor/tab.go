@@ -205,7 +205,7 @@ func (t *Tab) ended() error {
 	if e, ok := errors.AsType[*apierr.Error](cause); ok {
 		return &apierr.Error{Kind: e.Kind, Message: e.Message, Detail: e.Detail}
 	}
-	return &apierr.Error{Kind: apierr.Closed, Message: "tab " + t.id + " is closed: open another"}
+	return &apierr.Error{Kind: apierr.Closed, Message: "tab " + t.id + " is closed: open another tab"}
 }
 
 // checkGeneration returns an error if the tab has lost its page since the call was made.

@@ -63,7 +63,7 @@ func (t *Tab) Follow(o WatchOptions) (*Following, error) {
 	number, ok := t.watches.Follow(one)
 	if !ok {
 		const most = observation.MaxSelectors
-		return nil, apierr.Exceeded("selectors", most, "tab %s has %d selectors that somebody waits for: wait for one to be met, then try again", t.id, most)
+		return nil, apierr.Exceeded("selectors", most, "tab %s has %d selectors that calls wait for, which is the limit: wait until one of these calls returns, then try again", t.id, most)
 	}
 	return &Following{tab: t, watch: one, number: number}, nil
 }

@@ -116,7 +116,7 @@ func TestTargetsThatMeanNothingOrSeveralReachNothing(t *testing.T) {
 		code      codes.Code
 		why, says string
 	}{
-		{&domtapv1.Target{Role: "button", Name: "Delete"}, codes.FailedPrecondition, "AMBIGUOUS_TARGET", `2 elements are meant by button "Delete"`},
+		{&domtapv1.Target{Role: "button", Name: "Delete"}, codes.FailedPrecondition, "AMBIGUOUS_TARGET", `2 elements match button "Delete"`},
 		{&domtapv1.Target{Selector: "button.twin"}, codes.FailedPrecondition, "AMBIGUOUS_TARGET", "2 elements"},
 		{&domtapv1.Target{Text: "pay"}, codes.FailedPrecondition, "AMBIGUOUS_TARGET", "Pay later"},
 		{&domtapv1.Target{Role: "button", Name: "Pya now"}, codes.FailedPrecondition, "TARGET_NOT_FOUND", `the nearest: `},

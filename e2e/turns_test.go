@@ -165,8 +165,8 @@ func TestATurnThatRunsOutOfTimeSaysWhatWasDone(t *testing.T) {
 	if status.Code(err) == codes.DeadlineExceeded {
 		return // there was no time even for the first click
 	}
-	if results := r.GetResults(); err != nil || !results[0].GetOk() || !strings.Contains(results[0].GetSummary(), "the time was up before the page came to rest") ||
-		results[1].GetReason() != "DEADLINE_EXCEEDED" || !strings.Contains(results[1].GetError(), "send what is left") {
+	if results := r.GetResults(); err != nil || !results[0].GetOk() || !strings.Contains(results[0].GetSummary(), "the call timed out before the page settled") ||
+		results[1].GetReason() != "DEADLINE_EXCEEDED" || !strings.Contains(results[1].GetError(), "send the remaining steps") {
 		t.Errorf("the answer is %v, %v", r, err)
 	}
 }

@@ -160,7 +160,7 @@ func inView(ctx context.Context, x *actor.Exclusive, ref dom.Ref, o actor.ReadOp
 		}
 	}
 	if box = visible(r, el); box.Width <= 0 || box.Height <= 0 {
-		return r, box, apierr.Errorf(apierr.NotActionable, "the element of ref %d has no box to show: take a picture of the page", ref)
+		return r, box, apierr.Errorf(apierr.NotActionable, "the element of ref %d has no box on the page: take a screenshot of the page instead", ref)
 	}
 	return r, box, nil
 }

@@ -97,7 +97,7 @@ func place(ctx context.Context, x *actor.Exclusive, s *driver.Script) error {
 	at := x.Where(s.Ref)
 	if s.Frame != "" && s.Frame != at.Frame {
 		return &apierr.Error{
-			Kind: apierr.Invalid, Field: "frame_id", Message: fmt.Sprintf("ref %d stands in another frame (%q): leave frame_id empty", s.Ref, at.Frame),
+			Kind: apierr.Invalid, Field: "frame_id", Message: fmt.Sprintf("ref %d is in another frame (%q): leave frame_id empty", s.Ref, at.Frame),
 		}
 	}
 	s.Element = at

@@ -20,7 +20,7 @@ func Verdict(err error, crashed bool) (why string, again bool) {
 		return "", true
 	}
 	if crashed {
-		return "the browser did not say what it shows", false
+		return "the browser did not report what it shows", false
 	}
 	return "", false
 }

@@ -23,7 +23,7 @@ func TestVerdict(t *testing.T) {
 		"refused":                      {refused, false, refused.Error(), false},
 		"too slow, but something came": {context.DeadlineExceeded, false, "", false},
 		"too slow, and nothing came":   {context.DeadlineExceeded, true, "", true},
-		"loaded without a renderer":    {failed, true, "the browser did not say what it shows", false},
+		"loaded without a renderer":    {failed, true, "the browser did not report what it shows", false},
 		"another error":                {errors.New("the browser hiccuped"), true, "", true},
 	}
 	for name, test := range tests {

@@ -139,7 +139,7 @@ func (a *adopter) report(opener *member, err error) {
 		opener.RefusedPopup()
 	}
 	cfg := &a.pool.cfg
-	cfg.Logger.Warn("a popup was closed at once", "opener", id, "err", err)
+	cfg.Logger.Warn("a popup was closed immediately", "opener", id, "err", err)
 	var exceeded *apierr.Error
 	if cfg.Meter != nil && errors.As(err, &exceeded) && exceeded.Detail["limit"] != "" {
 		cfg.Meter.Refused(exceeded.Detail["limit"])

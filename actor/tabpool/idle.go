@@ -34,7 +34,7 @@ func (p *Pool) Use(ctx context.Context, id string) (*actor.Tab, error) {
 // delays it. The TabClosed event of such a tab has the reason "idle".
 func (p *Pool) CloseIdle(idle time.Duration) (next time.Time) {
 	return forIdle(p, idle, func(id string, m *member) {
-		why := fmt.Sprintf("tab %s was closed, because nobody had used it for %v: open another", id, idle)
+		why := fmt.Sprintf("tab %s was closed because it was idle for %v: open another tab", id, idle)
 		p.closeIdle(m, p.uses.expire(id, why))
 	})
 }
@@ -93,6 +93,6 @@ func (p *Pool) ExpireSession(session string, since time.Time, why string) (expir
 
 // closeIdle closes an idle tab.
 func (p *Pool) closeIdle(m *member, why *apierr.Error) {
-	p.cfg.Logger.Info("the tab was closed, because nobody used it", "tab", m.Tab().ID())
+	p.cfg.Logger.Info("an idle tab was closed", "tab", m.Tab().ID())
 	m.End(why)
 }

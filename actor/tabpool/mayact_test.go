@@ -78,7 +78,7 @@ func TestATurnEndsWithTheLease(t *testing.T) {
 	buttons := read.Head.Snapshot.Elements.Slice()
 	_, err = turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(buttons[0].Ref), click(buttons[1].Ref)}})
 	actortest.WantKind(t, err, apierr.Fenced)
-	if want := `the lease is over; what was done before: click "Buy": ok; perhaps done in part: click`; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := `the lease is over; done before: click "Buy": ok; possibly done in part: click`; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("the error is %v, and not %s", err, want)
 	}
 	if done := b.Page(0).Actions(); len(done) != 1 {

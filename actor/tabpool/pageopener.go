@@ -40,7 +40,7 @@ func (p pageOpener) open(ctx context.Context, reserved slot, o driver.PageOption
 	case p.pool.Err() != nil:
 		return nil, context.Cause(p.pool)
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("the browser did not open a page in time: try again with more time: %w", ctx.Err())
+		return nil, fmt.Errorf("the browser did not open a page in time: try again with a longer timeout: %w", ctx.Err())
 	}
 	return nil, fmt.Errorf("open a page: %w", err)
 }

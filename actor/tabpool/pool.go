@@ -157,11 +157,11 @@ func unopened(err error) error {
 	_, isOurs := errors.AsType[*apierr.Error](err)
 	switch {
 	case apierr.Is(err, apierr.Lost) || apierr.Is(err, apierr.Restoring):
-		return &apierr.Error{Kind: apierr.Lost, Message: "the page crashed while it was loaded, and its tab was closed: open it again"}
+		return &apierr.Error{Kind: apierr.Lost, Message: "the page crashed while it loaded, and its tab was closed: open it again"}
 	case isOurs:
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("the page was not loaded in time, and its tab was closed: open it again with more time: %w", context.DeadlineExceeded)
+		return fmt.Errorf("the page did not load in time, and its tab was closed: open it again with a longer timeout: %w", context.DeadlineExceeded)
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("opening the tab was cancelled, and it was closed: %w", context.Canceled)
 	}
@@ -274,7 +274,7 @@ func (p *Pool) lose() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.lost == nil {
-		p.lost = apierr.Errorf(apierr.Lost, "the browser is gone: start it again")
+		p.lost = apierr.Errorf(apierr.Lost, "the browser is gone: restart the daemon")
 	}
 	for _, m := range p.tabs {
 		m.End(p.lost)

@@ -18,13 +18,13 @@ import (
 func (p *Pool) Restore(k restore.Record) error {
 	n, ok := tabNumber(k.ID)
 	if !ok || k.URL == "" || !k.Place.Valid() {
-		return apierr.Errorf(apierr.Invalid, "%.100q is not a tab that was kept", k.ID)
+		return apierr.Errorf(apierr.Invalid, "%.100q is not a stored tab", k.ID)
 	}
 	if k.Restarts >= restore.Times {
-		return apierr.Errorf(apierr.Exhausted, "tab %s was brought back %d times, and the daemon died each time soon after", k.ID, k.Restarts)
+		return apierr.Errorf(apierr.Exhausted, "tab %s was restored %d times, and each time the daemon died soon after", k.ID, k.Restarts)
 	}
 	if _, err := p.Tab(k.ID); err == nil {
-		return apierr.Errorf(apierr.Exists, "there is a tab %s already", k.ID)
+		return apierr.Errorf(apierr.Exists, "tab %s exists already", k.ID)
 	}
 	reserved, err := p.acquireSlot(k.Session)
 	if err != nil {
@@ -41,7 +41,7 @@ func (p *Pool) Restore(k restore.Record) error {
 // and Exhausted if there are too many tabs.
 func Recorded(p *Pool, first actor.Published, past actor.Past) (*actor.Control, error) {
 	if _, err := p.Tab(first.Info.ID); err == nil {
-		return nil, apierr.Errorf(apierr.Exists, "there is a tab %s already", first.Info.ID)
+		return nil, apierr.Errorf(apierr.Exists, "tab %s exists already", first.Info.ID)
 	}
 	reserved, err := p.acquireSlot(first.Info.Session)
 	if err != nil {

@@ -67,6 +67,6 @@ func (p baseline) other(was, el *dom.Element) error {
 	if len(e.Candidates) > 0 && e.Candidates[0].Ref != ref {
 		e.Message += "; the nearest now: " + target.List(e.Candidates, 1)
 	}
-	e.Message += ": read the page again, or send the step again if it is meant nevertheless"
+	e.Message += ": read the page again, or repeat the step to act on it anyway"
 	return e
 }

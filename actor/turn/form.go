@@ -238,7 +238,7 @@ func isChoice(el *dom.Element) bool { return el.Role == "radio" || el.Role == "c
 // actionsFor returns the actions that set the values of a field.
 func (t filler) actionsFor(f *Field, el *dom.Element) ([]driver.Action, error) {
 	if f.Type != "" && !isOfType(el, f.Type) {
-		return nil, apierr.Errorf(apierr.NotActionable, "%s is %s, not a %s: fill it as that, or name another field", f.name(), target.Describe(el), f.Type)
+		return nil, apierr.Errorf(apierr.NotActionable, "%s is %s, not a %s: leave the type unset, or name another field", f.name(), target.Describe(el), f.Type)
 	}
 	one := driver.Action{Spot: driver.At(el.Ref)}
 	switch {
@@ -252,7 +252,7 @@ func (t filler) actionsFor(f *Field, el *dom.Element) ([]driver.Action, error) {
 			one.Paths = paths
 		}
 	case len(f.Contents) > 0:
-		return nil, apierr.Errorf(apierr.Invalid, "%s is %s, which takes no files", f.name(), target.Describe(el))
+		return nil, apierr.Errorf(apierr.Invalid, "%s is %s, which takes no files: name a file input", f.name(), target.Describe(el))
 	case el.Tag == "select":
 		one.Kind, one.Values = driver.Select, f.Values
 	case isGroup(el):
@@ -262,7 +262,7 @@ func (t filler) actionsFor(f *Field, el *dom.Element) ([]driver.Action, error) {
 	case len(f.Values) > 1 && (el.Role == "combobox" || el.Role == "listbox"), el.Role == "listbox":
 		one.Kind, one.Values = driver.Select, f.Values // the page refuses this, and then the option is picked
 	case len(f.Values) > 1:
-		return nil, apierr.Errorf(apierr.Invalid, "%s is %s, which takes one value", f.name(), target.Describe(el))
+		return nil, apierr.Errorf(apierr.Invalid, "%s is %s, which takes one value: give one", f.name(), target.Describe(el))
 	default:
 		one.Kind, one.Text = driver.Fill, f.value()
 	}
@@ -320,7 +320,7 @@ func (t filler) choicesIn(f *Field, group dom.Ref) ([]driver.Action, error) {
 	one := marked(pressed, f.value())
 	if one == nil || len(f.Values) != 1 {
 		return nil, &apierr.Error{Kind: apierr.NoMatch, Candidates: pressed[:min(len(pressed), maxCandidates)],
-			Message: f.name() + " is a group without radio buttons and checkboxes; click what stands for the value: " + target.List(pressed, maxCandidates)}
+			Message: f.name() + " is a group without radio buttons or checkboxes; click the element for the value: " + target.List(pressed, maxCandidates)}
 	}
 	return []driver.Action{click(one.Ref)}, nil
 }
@@ -386,7 +386,7 @@ func (t filler) choices(f *Field, member func(*dom.Element) bool) ([]driver.Acti
 		found := target.Best(group, func(el *dom.Element) target.Fit { return target.Compare(el.WholeText(), value) })
 		if len(found) != 1 {
 			return nil, &apierr.Error{Kind: apierr.NoMatch, Candidates: group[:min(len(group), maxCandidates)],
-				Message: "no single choice of " + f.name() + " is " + strconv.Quote(value) + "; there are: " + target.List(group, maxCandidates)}
+				Message: f.name() + " has no single choice " + strconv.Quote(value) + "; its choices: " + target.List(group, maxCandidates)}
 		}
 		actions = append(actions, driver.Action{Kind: driver.Check, Spot: driver.At(found[0].Ref)})
 	}
@@ -397,7 +397,7 @@ func (t filler) choices(f *Field, member func(*dom.Element) bool) ([]driver.Acti
 		}
 	}
 	if len(actions) == 0 {
-		return nil, apierr.Errorf(apierr.Invalid, "%s is a group: say which of it; there are: %s", f.name(), target.List(group, maxCandidates))
+		return nil, apierr.Errorf(apierr.Invalid, "%s is a group: name one of its choices: %s", f.name(), target.List(group, maxCandidates))
 	}
 	return actions, nil
 }
@@ -426,7 +426,7 @@ func (t filler) tookBack(a driver.Action, before *dom.Element, r *Result) error 
 		return nil
 	}
 	if now.Value == before.Value || now.Value == "" {
-		return apierr.Errorf(apierr.NotActionable, "the page did not take %s: the field holds %s; type it key by key with a type step, or read the page for what it expects",
+		return apierr.Errorf(apierr.NotActionable, "the page did not accept %s: the field holds %s; type the text with a type step, or read the page for the format it expects",
 			strconv.Quote(truncate.Runes(a.Text, text.Long)), strconv.Quote(now.Value))
 	}
 	r.Summary += ", holds " + strconv.Quote(now.Value)

@@ -55,7 +55,7 @@ func (t *run) letGo(ctx context.Context, results []Result) error {
 		return nil
 	}
 	last := &results[len(results)-1]
-	last.Summary += "; the button that was down was released at the end of the turn"
+	last.Summary += "; the pressed button was released at the end of the turn"
 	if ctx.Err() != nil || t.x.Ready() != nil || t.live.Hung() {
 		t.x.Page().LetGo(context.WithoutCancel(ctx))
 		return nil

@@ -30,7 +30,7 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 		then, err = t.dispatch(ctx, t.placed(next), start)
 		done.Aim = cmp.Or(done.Aim, then.Aim)
 		if err != nil {
-			err = t.live.During(err, "during the "+next.Kind.String(), ", so it may be done in part only")
+			err = t.live.During(err, "during the "+next.Kind.String(), ", so it may be done only in part")
 			done.Delivered = driver.DeliveredPart // the rest of the step was not delivered
 		}
 	}
@@ -58,7 +58,7 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 	switch refused := t.refused(start); {
 	case r.Done && refused != nil:
 		r.Done, r.Err = false, refused
-		r.Summary = what + ": done, but where it led is refused"
+		r.Summary = what + ": done, but the page it opened was refused"
 	case r.Done:
 		r.Destination = t.destination(start)
 		r.Summary += r.Destination
@@ -73,7 +73,7 @@ func settleNote(ctx context.Context, err error) string {
 	case apierr.Is(err, apierr.Unresponsive):
 		return ", but then the page stopped answering"
 	case err != nil && isTimeUp(ctx):
-		return ", but the time was up before the page came to rest"
+		return ", but the call timed out before the page settled"
 	}
 	return ""
 }
@@ -112,7 +112,7 @@ func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at reso
 			continue
 		}
 		if !apierr.Is(err, apierr.Stale) || tries == resolveAgain || isOther(err) && one.Known != nil && one.Known.Seen > 0 {
-			return at, done, t.live.During(err, "during the "+a.Kind.String(), "; whether its element received anything is not known")
+			return at, done, t.live.During(err, "during the "+a.Kind.String(), "; whether its element received anything is unknown")
 		}
 		a.Known = one.Known
 		if _, err := t.x.Read(ctx, actor.ReadOptions{}); err != nil {

@@ -205,7 +205,7 @@ func (p *picker) find(ctx context.Context, value string) (*dom.Element, error) {
 	contexts := elementcontext.Distinguish(p.elements(), found)
 	return nil, &apierr.Error{
 		Kind: apierr.Ambiguous, Candidates: found[:min(len(found), maxCandidates)], Contexts: contexts,
-		Message: strconv.Itoa(len(found)) + " options are meant by " + target.Quote(value) + ": " + target.ListWithin(found, contexts, maxCandidates) + "; click the one that is meant",
+		Message: strconv.Itoa(len(found)) + " options match " + target.Quote(value) + ": " + target.ListWithin(found, contexts, maxCandidates) + "; click one of them",
 	}
 }
 
@@ -415,7 +415,7 @@ func (t filler) pickTyped(ctx context.Context, f *Field, at resolved, typed Resu
 		return p.verify(r, before, found), nil
 	}
 	if now.States.Expanded == dom.True {
-		typed.Summary += ", and its list is open: click the option that is meant, unless it takes any text"
+		typed.Summary += ", and its list is open: click an option, unless the field accepts any text"
 	}
 	return typed, nil
 }

@@ -37,7 +37,7 @@ func isTimeUp(ctx context.Context) bool {
 
 // timeUp returns the error for an action that was not performed because the time was up.
 func timeUp(ctx context.Context) error {
-	return fmt.Errorf("not done, because %w; the tab stays usable: send what is left with more time", context.Cause(ctx))
+	return fmt.Errorf("not done, because %w; the tab stays usable: send the remaining steps with a longer timeout", context.Cause(ctx))
 }
 
 // progress records what a turn has done, in case it must end before its answer is complete.
@@ -72,12 +72,12 @@ func (p *progress) explain(err error) error {
 	if err == nil || len(p.done) == 0 && p.partly == "" {
 		return err
 	}
-	said := "what was done before: nothing"
+	said := "done before: nothing"
 	if len(p.done) > 0 {
-		said = "what was done before: " + strings.Join(p.done, "; ")
+		said = "done before: " + strings.Join(p.done, "; ")
 	}
 	if p.partly != "" {
-		said += "; perhaps done in part: " + p.partly
+		said += "; possibly done in part: " + p.partly
 	}
 	var known *apierr.Error
 	if !errors.As(err, &known) {

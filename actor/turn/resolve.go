@@ -328,15 +328,15 @@ func (t *resolver) byPage(ctx context.Context, wanted target.Target) (resolved, 
 	}
 	switch {
 	case finding.Invalid:
-		return resolved{}, apierr.Errorf(apierr.Invalid, "the browser does not take the %s: use a CSS selector, such as button.primary", wanted)
+		return resolved{}, apierr.Errorf(apierr.Invalid, "the browser does not accept the %s: use a CSS selector, such as button.primary", wanted)
 	case len(found) == 0 && finding.Hidden > 0:
 		return resolved{}, &apierr.Error{
 			Kind:    apierr.NotActionable,
-			Message: "what " + wanted.String() + " means is not visible (" + finding.HiddenWas + "): scroll to it, or open what hides it",
+			Message: wanted.String() + " is not visible (" + finding.HiddenWas + "): scroll to it, or open what hides it",
 			Detail:  map[string]string{"cause": "hidden"},
 		}
 	case len(found) == 0 && unread:
-		return resolved{}, apierr.Errorf(apierr.Aborted, "what %s means changes faster than it can be read: try again", wanted)
+		return resolved{}, apierr.Errorf(apierr.Aborted, "%s changes faster than it can be read: try again", wanted)
 	}
 	if wanted.Within != "" && len(found) > 0 {
 		inside := t.inside(wanted, found)
@@ -412,7 +412,7 @@ func (t *resolver) nth(wanted target.Target, found []*dom.Element) (resolved, er
 	if at < 0 || at >= len(found) {
 		return resolved{}, &apierr.Error{
 			Kind:       apierr.NoMatch,
-			Message:    "there is no " + wanted.String() + ": the page has " + number(dom.Ref(len(found))) + " of them",
+			Message:    "there is no " + wanted.String() + ": the page has " + number(dom.Ref(len(found))) + " of them: use a number in that range",
 			Candidates: found[:min(len(found), maxCandidates)],
 		}
 	}
@@ -424,7 +424,7 @@ func (t *resolver) ambiguous(wanted target.Target, found []*dom.Element) error {
 	contexts := elementcontext.Distinguish(t.elements(), found)
 	return &apierr.Error{
 		Kind: apierr.Ambiguous,
-		Message: number(dom.Ref(len(found))) + " elements are meant by " + wanted.String() + ": " +
+		Message: number(dom.Ref(len(found))) + " elements match " + wanted.String() + ": " +
 			target.ListWithin(found, contexts, maxCandidates) + "; use the ref of one of them",
 		Candidates: found[:min(len(found), maxCandidates)], Contexts: contexts,
 	}
@@ -439,7 +439,7 @@ func (t *resolver) missing(wanted target.Target) error {
 		}
 	}
 	e := &apierr.Error{
-		Kind: apierr.NoMatch, Message: "nothing on the page is meant by " + wanted.String(),
+		Kind: apierr.NoMatch, Message: "nothing on the page matches " + wanted.String(),
 		Candidates: target.Nearest(wanted, t.elements(), maxNearest),
 	}
 	if len(e.Candidates) > 0 {

@@ -89,8 +89,8 @@ func (t *resolver) toHover(ctx context.Context, a Step) (*dom.Element, error) {
 	contexts := elementcontext.Distinguish(t.elements(), found)
 	return nil, &apierr.Error{
 		Kind: apierr.Ambiguous,
-		Message: wanted.String() + " shows while the pointer is over any of " + strconv.Itoa(len(found)) + " elements: " +
-			target.ListWithin(found, contexts, maxCandidates) + "; hover one of them first, or say within what it stands",
+		Message: wanted.String() + " appears while the pointer is over any of " + strconv.Itoa(len(found)) + " elements: " +
+			target.ListWithin(found, contexts, maxCandidates) + "; hover one of them first, or name a text around it in within",
 		Candidates: found[:min(len(found), maxCandidates)], Contexts: contexts,
 	}
 }

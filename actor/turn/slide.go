@@ -48,7 +48,7 @@ func (t *run) slide(ctx context.Context, el *dom.Element, text string, refused R
 		return s.fail(refused, ""), nil
 	} else if now == wanted {
 		refused.Done, refused.Err, refused.Delivered = true, nil, driver.DeliveredAll
-		refused.Summary = summarize(driver.Action{Kind: driver.Fill, Spot: driver.At(el.Ref)}, el) + ": ok, it was at that"
+		refused.Summary = summarize(driver.Action{Kind: driver.Fill, Spot: driver.At(el.Ref)}, el) + ": ok, it already had that value"
 		return refused, nil
 	}
 	last := refused
@@ -129,7 +129,7 @@ func (s *slider) where() string {
 	if el := s.current(); s.moved && el != nil {
 		return ": its arrow keys brought it to " + strconv.Quote(el.Value)
 	}
-	return ": its arrow keys do not lead there"
+	return ": its arrow keys do not reach the value"
 }
 
 // fail returns the result for a slider that could not be set.
@@ -143,7 +143,7 @@ func (s *slider) fail(r Result, why string) Result {
 		why = ": it takes no text, and shows no number to set"
 	}
 	r.Err = &apierr.Error{Kind: apierr.NotActionable, Detail: map[string]string{"ref": ref, "cause": "uneditable"},
-		Message: "ref " + ref + " is a " + s.el.Role + " that the page draws" + why + "; press ArrowRight or ArrowLeft at it, and read what it shows"}
+		Message: "ref " + ref + " is a " + s.el.Role + " that the page draws" + why + "; press ArrowRight or ArrowLeft on it, then read its value"}
 	r.Summary = summarize(driver.Action{Kind: driver.Fill, Spot: driver.At(s.el.Ref)}, s.el) + ": " + word(driver.DoResult{}, r.Err)
 	return r
 }

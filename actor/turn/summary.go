@@ -53,13 +53,13 @@ func word(deed driver.DoResult, err error) string {
 		return cmp.Or(deed.Note, "ok")
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return "time ran out"
+		return "timed out"
 	}
 	if e, ok := errors.AsType[*apierr.Error](err); ok {
 		switch e.Kind {
 		case apierr.Stale:
 			if isOther(err) {
-				return "something else now"
+				return "reused for another element"
 			}
 			return "gone"
 		case apierr.NotActionable:
@@ -73,7 +73,7 @@ func word(deed driver.DoResult, err error) string {
 		case apierr.Invalid:
 			return "no such ref"
 		case apierr.Aborted:
-			return "the page went elsewhere"
+			return "the page navigated"
 		case apierr.DialogOpen:
 			return "a dialog is open"
 		case apierr.Unresponsive:

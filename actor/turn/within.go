@@ -40,8 +40,8 @@ func (t *resolver) outside(wanted target.Target, found []*dom.Element) error {
 	contexts := elementcontext.Distinguish(t.elements(), t.elements())
 	return &apierr.Error{
 		Kind: apierr.NoMatch,
-		Message: "nothing on the page is meant by " + wanted.String() + "; elsewhere: " + target.ListWithin(found, contexts, maxCandidates) +
-			": use one of these refs, or what stands around the element",
+		Message: "nothing on the page matches " + wanted.String() + "; elsewhere: " + target.ListWithin(found, contexts, maxCandidates) +
+			": use one of these refs, or a text around the element in within",
 		Candidates: found[:min(len(found), maxCandidates)], Contexts: contexts,
 	}
 }

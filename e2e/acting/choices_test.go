@@ -71,7 +71,7 @@ func TestCheckMakesChecked(t *testing.T) {
 		}
 		s.is("clicks", before)
 		if c.id == "d" || c.id == "e" {
-			s.refused(uncheck(at), "NOT_ACTIONABLE", "another one of its group")
+			s.refused(uncheck(at), "NOT_ACTIONABLE", "another button of its group")
 			continue
 		}
 		s.do(uncheck(at))
@@ -81,7 +81,7 @@ func TestCheckMakesChecked(t *testing.T) {
 		t.Errorf("unchecking a radio button that is not checked says %q", said)
 	}
 	// The click arrived, so the call does not fail. The result reports the effect.
-	if r, err := s.try(t.Context(), check(s.at("Stuck"))); err != nil || r.GetOk() || r.GetDelivered() != domtapv1.Delivered_DELIVERED_PART || !strings.Contains(r.GetError(), "did not become") {
+	if r, err := s.try(t.Context(), check(s.at("Stuck"))); err != nil || r.GetOk() || r.GetDelivered() != domtapv1.Delivered_DELIVERED_PART || !strings.Contains(r.GetError(), "did not change its state") {
 		t.Errorf("a box that does not become checked: %v, %v", r, err)
 	}
 	s.refused(check(s.at("Plain button")), "NOT_ACTIONABLE", "not a checkbox")

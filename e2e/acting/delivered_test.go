@@ -47,12 +47,12 @@ func doubleClick(at *domtapv1.Target) *domtapv1.Step {
 var deliveries = []delivery{
 	{"nothing happens", ``, click, whole, "", "pointerdown t, mousedown t, pointerup t, mouseup t, click t"},
 	{"re-inserted on each mouseover", `on("mouseover", again)`, click, some, "received the pointer, but not the press", "pointerdown t, pointerup t"},
-	{"away for the mouseup, and back", `addEventListener("pointerup", () => t.remove(), true); addEventListener("mouseup", again, true)`, click, some, "pressed, but not clicked: then what it stands in, <div id=w> was in its place",
+	{"away for the mouseup, and back", `addEventListener("pointerup", () => t.remove(), true); addEventListener("mouseup", again, true)`, click, some, "pressed, but not clicked: then its container, <div id=w> was in its place",
 		"pointerdown t, mousedown t, pointerup t, mouseup w"},
 	{"re-inserted by its mousedown", `on("mousedown", again)`, click, some, "pressed, but not clicked", "pointerdown t, mousedown t, pointerup t, mouseup t"},
 	{"replaced by its mousedown", `on("mousedown", () => { const other = t.cloneNode(true); other.id = "u"; t.replaceWith(other) })`, click, whole, "the page removed it", ""},
 	{"removed by its focus", `on("focus", () => t.remove())`, click, some, "pressed, but not clicked", ""},
-	{"removed by its mousedown", `on("mousedown", () => t.remove())`, click, whole, "the page removed it while it handled that", ""},
+	{"removed by its mousedown", `on("mousedown", () => t.remove())`, click, whole, "the page removed it during the press", ""},
 	{"removed by its pointerup", `on("pointerup", () => t.remove())`, click, whole, "the page removed it", ""},
 	{"removed by its mouseup", `on("mouseup", () => t.remove())`, click, whole, "the page removed it", ""},
 	{"hidden by a listener of the document", `document.addEventListener("mousedown", () => { w.style.display = "none" })`, click, whole, "the page hid it", ""},
@@ -71,7 +71,7 @@ var deliveries = []delivery{
 	{"under something from the blur of another on", `const i = document.createElement("input"); far.before(i); i.focus(); i.onblur = () => { const c = document.createElement("button"); c.id = "c"; c.textContent = "Cover"; c.style = "position:fixed;inset:0"; document.body.append(c) }`,
 		click, some, "then <button id=c> was in its place", ""},
 	{"under something from its pointerdown on", `on("pointerdown", () => { document.body.style.pointerEvents = "none" })`, click, whole, "the page covered it", ""},
-	{"an inner part replaced by the press", `t.innerHTML = "<b>T</b>"; on("mousedown", () => { t.innerHTML = "<b>T</b>" })`, click, some, "no click came", ""},
+	{"an inner part replaced by the press", `t.innerHTML = "<b>T</b>"; on("mousedown", () => { t.innerHTML = "<b>T</b>" })`, click, some, "no click followed", ""},
 	{"navigates on mousedown", `on("mousedown", () => { location.hash = "x" })`, click, whole, "", ""},
 	{"the page handles the click on its label", `t.outerHTML = "<label id=t style='display:block;height:60px' onclick='event.preventDefault(); this.classList.toggle(\"on\")'><input type=checkbox aria-label=T style='position:absolute;clip-path:inset(50%);width:1px;height:1px'>Box</label>"`, click, whole, "",
 		"pointerdown t, mousedown t, pointerup t, mouseup t, click t"},
@@ -176,7 +176,7 @@ func TestDrawnBoxIsNotTakenForAToggle(t *testing.T) {
 		t.onpointermove = () => { t.style.left = t.style.left === "0px" ? "300px" : "0px" }
 		for (const type of ["mousedown", "click"]) addEventListener(type, (e) => log.push(type + " " + e.target.localName), true)
 	</script>`)
-	s.refused(click(s.at("T")), "NOT_ACTIONABLE", "covered by what it stands in, <div id=w>")
+	s.refused(click(s.at("T")), "NOT_ACTIONABLE", "covered by its container, <div id=w>")
 	s.is("log.join()", "")
 }
 

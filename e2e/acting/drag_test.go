@@ -68,7 +68,7 @@ func TestWhatIsDrawnAnewWhereItIsDroppedHasArrived(t *testing.T) {
 		t.Errorf("the drag to another column says %s", got)
 	}
 	s.is(`[...b.children].map((n) => n.textContent).join()`, "Write,Review,Ship")
-	if got := s.do(drag(s.at("Ask"), s.at("Bin"), 0, 0)); !strings.Contains(got, "gone from where it was") {
+	if got := s.do(drag(s.at("Ask"), s.at("Bin"), 0, 0)); !strings.Contains(got, "removed it from its place") {
 		t.Errorf("the drag to the bin says %s", got)
 	}
 }

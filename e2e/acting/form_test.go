@@ -83,8 +83,8 @@ func TestFormsSayWhatIsWrongWithEachField(t *testing.T) {
 		&domtapv1.FormField{Label: "Photo", Value: "/etc/hostname"}, &domtapv1.FormField{Selector: "[[", Value: "x"}, &domtapv1.FormField{Label: "dup", Value: "x"})
 	r := s.form(true, list...)
 	for i, want := range []string{
-		`fill "Name": ok `, `no field called "Nothing"; fields here: Name, Email, Date of birth, `, `Denmark`, `no single choice of label "Shipping" is "Pigeon"; there are: [`, `2 elements are meant by label "Twice"`,
-		`the field holds ""`, `fill "Phone": ok, holds "(555) 1234"`, `no single choice`, `not a select`, `takes one value`, `--upload-dir`, `selector`, `2 elements are meant by field "dup"`, `submit: skipped`,
+		`fill "Name": ok `, `no field called "Nothing"; fields here: Name, Email, Date of birth, `, `Denmark`, `label "Shipping" has no single choice "Pigeon"; its choices: [`, `2 elements match label "Twice"`,
+		`the field holds ""`, `fill "Phone": ok, holds "(555) 1234"`, `no single choice`, `not a select`, `takes one value`, `--upload-dir`, `selector`, `2 elements match field "dup"`, `submit: skipped`,
 	} {
 		one := r.GetResults()[i]
 		if !strings.Contains(one.GetSummary()+" "+one.GetError(), want) {
@@ -187,7 +187,7 @@ func TestFormRates(t *testing.T) {
 	s.form(false, &domtapv1.FormField{Label: "Size", Value: "large"})
 	s.is("size", "L")
 	for label, value := range map[string]string{"Rating": "6", "Quantity": "2"} {
-		if got := said(s.form(false, &domtapv1.FormField{Label: label, Value: value})); !strings.Contains(got, "click what stands for the value") {
+		if got := said(s.form(false, &domtapv1.FormField{Label: label, Value: value})); !strings.Contains(got, "click the element for the value") {
 			t.Errorf("%s = %s: %s", label, value, got)
 		}
 	}
@@ -246,7 +246,7 @@ func TestSlidersAreSetByKeys(t *testing.T) {
 		t.Error(said(got))
 	}
 	s.is("now()", "3,450,2,1")
-	for _, c := range []struct{ name, value, says string }{{"Price", "455", `brought it to "4`}, {"Stars", "4", "press ArrowRight"}, {"Stuck", "4", "do not lead there"}, {"Rating", "much", "press ArrowRight"}} {
+	for _, c := range []struct{ name, value, says string }{{"Price", "455", `brought it to "4`}, {"Stars", "4", "press ArrowRight"}, {"Stuck", "4", "do not reach the value"}, {"Rating", "much", "press ArrowRight"}} {
 		if got, err := s.try(t.Context(), fill(&domtapv1.Target{Label: c.name}, c.value)); err == nil && got.GetOk() || !strings.Contains(got.GetError()+fmt.Sprint(err), c.says) {
 			t.Errorf("%v: %v, %v", c, got, err)
 		}

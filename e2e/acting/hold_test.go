@@ -145,7 +145,7 @@ func TestNothingStaysPressed(t *testing.T) {
 	}
 	// The turn ends normally: the answer contains the effect of the release and reports it.
 	r, err := s.d.Actions.Interact(t.Context(), request(down, mouseMove(nil, 10, 0)))
-	if err != nil || !strings.HasSuffix(r.GetResults()[1].GetSummary(), "; the button that was down was released at the end of the turn") {
+	if err != nil || !strings.HasSuffix(r.GetResults()[1].GetSummary(), "; the pressed button was released at the end of the turn") {
 		t.Fatalf("got %v, %v", r, err)
 	}
 	s.is("out.textContent + down", "releasedfalse")

@@ -125,7 +125,7 @@ func (s *stage) refusedOnce(name, reuse string) {
 	button := s.noted(name)
 	s.eval(reuse)
 	s.eval(`log.length = 0`)
-	s.refused(click(button), "STALE_REF", "read the page again, or send the step again")
+	s.refused(click(button), "STALE_REF", "read the page again, or repeat the step")
 	s.is(`log.join()`, "")
 	said := s.do(click(button))
 	if !strings.Contains(said, "ok") {

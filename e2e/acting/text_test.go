@@ -173,7 +173,7 @@ func TestFillOfFieldsThatEnterKeysThemselves(t *testing.T) {
 		}
 		s.is("amount.value", n)
 	}
-	s.refused(fill(s.at("Kept"), "12"), "NOT_DELIVERED", "the page took it back")
+	s.refused(fill(s.at("Kept"), "12"), "NOT_DELIVERED", "the page reset it")
 }
 
 // TestFillOfAFieldThatLosesTheFocusOnce fills a field that loses the focus when its page opens a calendar. Wherever the key arrives, the
@@ -213,6 +213,6 @@ func TestFillIsHeardAsTyping(t *testing.T) {
 	s.is("log.join()", "keydownL,beforeinput,input,keyupL,change")
 	s.is("released", "70")
 	for _, name := range []string{"cleared", "later"} {
-		s.refused(fill(s.at(name), "Ada"), "NOT_DELIVERED", "the page took it back")
+		s.refused(fill(s.at(name), "Ada"), "NOT_DELIVERED", "the page reset it")
 	}
 }

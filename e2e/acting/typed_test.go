@@ -61,14 +61,14 @@ func TestTypeReportsMissingText(t *testing.T) {
 		{"prevented", "abc", none, []string{"none of 3", "prevented the keys"}},
 		{"filtered", "ab", none, []string{"none of 2", "prevented the keys"}},
 		{"unwritten", "abc", none, []string{"none of 3", "prevented the keys"}},
-		{"reset", "abc", none, []string{"none of 3", "took it back"}},
-		{"later", "a", none, []string{"none of 1", "took it back"}},
+		{"reset", "abc", none, []string{"none of 3", "reset it"}},
+		{"later", "a", none, []string{"none of 1", "reset it"}},
 		{"short", "abcdefgh", part, []string{"3 of 8 characters", "maxlength is 3", `the field holds "abc"`}},
 		{"full", "d", none, []string{"none of 1", "maxlength is 3"}},
 		{"secret", "hunter2", part, []string{"3 of 7 characters", "maxlength is 3"}},
 		{"area", "a\nbcdefg", part, []string{"5 of 8 characters", "maxlength is 5"}},
 		{"number", "abc", none, []string{"none of 3", "numbers only"}},
-		{"gone", "abcd", part, []string{"2 of 4 characters", "left the page"}},
+		{"gone", "abcd", part, []string{"2 of 4 characters", "the page removed it"}},
 		{"editor", "abc", none, []string{"none of 3", "prevented the keys"}},
 	} {
 		s.eval(`document.querySelector("[name=other]").value = ""`)
@@ -104,7 +104,7 @@ func TestTypeReportsMissingText(t *testing.T) {
 func TestFillReportsRejectedValues(t *testing.T) {
 	s := staged(t, takers)
 	s.refused(fill(s.at("unwritten"), "abc"), "NOT_DELIVERED", "none of 3", "prevented")
-	s.refused(fill(s.at("reset"), "abc"), "NOT_DELIVERED", "none of 3", "took it back")
+	s.refused(fill(s.at("reset"), "abc"), "NOT_DELIVERED", "none of 3", "reset it")
 	s.refused(fill(s.at("editor"), "abc"), "NOT_DELIVERED", "prevented")
 	s.refused(fill(s.at("readonly"), "abc"), "NOT_ACTIONABLE", "read-only")
 	s.do(fill(s.at("prevented"), "abc")) // the page prevents keys, but not values

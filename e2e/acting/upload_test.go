@@ -92,7 +92,7 @@ func TestFilesAreDropped(t *testing.T) {
 	s.is("log.includes('deaf')", "false")
 	said := s.do(upload(s.at("Choose"), nil, note))
 	s.is(soon(`log.at(-1) === "chosen note.txt"`), "true")
-	if !strings.Contains(said, `ok, though it asks for image/*, which "note.txt" is not`) {
+	if !strings.Contains(said, `ok, although it asks for image/* and "note.txt" is another type`) {
 		t.Errorf("the mismatch is not said: %s", said)
 	}
 }

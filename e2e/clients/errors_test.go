@@ -29,7 +29,7 @@ func TestLongErrorsReachPython(t *testing.T) {
 	url := testenv.Serve(t, testenv.HTML(page.String())) + "/"
 	lines := run(t, filepath.Join(python, "python"), "testdata/errors.py", "unix:"+d.Socket, url, name)
 	want := []struct{ call, code, reason, begins, ends string }{
-		{"ambiguous", "FAILED_PRECONDITION", "AMBIGUOUS_TARGET", "10 elements are meant by ", "; use the ref of one of them"},
+		{"ambiguous", "FAILED_PRECONDITION", "AMBIGUOUS_TARGET", "10 elements match ", "; use the ref of one of them"},
 		{"permissions", "INVALID_ARGUMENT", "", "settings.permissions[0]: ", ""},
 		{"stream", "INVALID_ARGUMENT", "", "include_attributes", ""},
 	}

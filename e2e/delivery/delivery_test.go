@@ -184,7 +184,7 @@ func (s *scene) judge(one try, out outcome, before []identity) error {
 func takenByItsPress(one try, r *domtapv1.StepResult) bool {
 	said := map[string]string{"remove": "removed", "rerender": "removed", "redraw": "removed", "hide": "hid", "disable": "disabled"}
 	return one.plan != nil && slices.Contains([]string{"pointerdown", "mousedown", "mouseup"}, one.plan.On) && said[one.plan.What] != "" &&
-		strings.Contains(r.GetSummary(), "the page "+said[one.plan.What]+" it while it handled that")
+		strings.Contains(r.GetSummary(), "the page "+said[one.plan.What]+" it during the press")
 }
 
 // touched returns an error if another element received an event.

@@ -34,7 +34,7 @@ func TestWindowsBecomeTabs(t *testing.T) {
 		d := testenv.Shared(t)
 		tab := d.Open(url + "/loop")
 		r := pressUntilAnswered(t, d, tab, url+"/loop")
-		if s := r.GetResults()[0].GetSummary(); r.GetVerdict() != domtapv1.Verdict_VERDICT_NEW_TAB || !strings.Contains(s, "windows were closed at once") {
+		if s := r.GetResults()[0].GetSummary(); r.GetVerdict() != domtapv1.Verdict_VERDICT_NEW_TAB || !strings.Contains(s, "new windows were closed") {
 			t.Errorf("the click answered %v: %s", r.GetVerdict(), s)
 		}
 		list, err := d.Tabs.ListTabs(t.Context(), &domtapv1.ListTabsRequest{})
@@ -173,7 +173,7 @@ func TestNothingOpensBesideThePage(t *testing.T) {
 			if got := tabOf(t, d, tab); got.GetTitle() != "on" || got.GetStatus() != domtapv1.TabStatus_TAB_STATUS_READY {
 				t.Errorf("the tab is %v", got)
 			}
-			if what == "a file" && !strings.Contains(r.GetResults()[0].GetSummary(), "a file chooser was asked for: use an upload step with this ref") {
+			if what == "a file" && !strings.Contains(r.GetResults()[0].GetSummary(), "the page opened a file chooser: send an upload step with this ref") {
 				t.Errorf("the step says %s", r.GetResults()[0].GetSummary())
 			}
 			stillUsable(t, d, tab, url+"/ok")

@@ -45,7 +45,7 @@ func (s *Notes) Reset() { *s = Notes{} }
 // separator, so that it can be appended to other text.
 func (s *Notes) Take(refused int) string {
 	if refused > 0 {
-		s.Add(fmt.Sprintf("%d windows were closed at once: a page may open %d by one action, and there may be only so many tabs", refused, MaxWindows))
+		s.Add(fmt.Sprintf("%d new windows were closed: one action may open at most %d, and the number of tabs is limited (--max-tabs of domtap serve)", refused, MaxWindows))
 	}
 	notes := s.notes
 	if s.more > 0 {

@@ -113,7 +113,7 @@ func TestNotesAreBoundedAndTakenOnce(t *testing.T) {
 	if got := s.Take(3); got != "; x; x; x; x; and more" || s.Take(0) != "" {
 		t.Errorf("notes are %q", got)
 	}
-	if got := s.Take(3); !strings.HasPrefix(got, "; 3 windows were closed at once") {
+	if got := s.Take(3); !strings.HasPrefix(got, "; 3 new windows were closed: ") {
 		t.Errorf("notes are %q", got)
 	}
 }

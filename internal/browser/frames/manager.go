@@ -68,9 +68,9 @@ func New(p Page) *Manager {
 // Gone returns the error for calls on a page that has ended.
 func (m *Manager) Gone() error {
 	if cause := context.Cause(m.Life); cause != nil && !errors.Is(cause, ErrClosed) {
-		return &apierr.Error{Kind: apierr.Lost, Message: "the page is gone; open a new tab", Err: cause}
+		return &apierr.Error{Kind: apierr.Lost, Message: "the page is gone: open a new tab", Err: cause}
 	}
-	return apierr.Errorf(apierr.Closed, "the page was closed; open a new tab")
+	return apierr.Errorf(apierr.Closed, "the page was closed: open a new tab")
 }
 
 // Failed converts the error of a call to an *apierr.Error, if there is a matching kind.
@@ -83,10 +83,10 @@ func (m *Manager) Failed(err error) error {
 	}
 	if devtools.IsTargetCrashed(err) {
 		// The crash event may arrive after the response.
-		return &apierr.Error{Kind: apierr.Lost, Message: "the renderer crashed: navigate or reload, the tab starts anew", Err: err}
+		return &apierr.Error{Kind: apierr.Lost, Message: "the renderer crashed: navigate or reload the tab to restart it", Err: err}
 	}
 	if IsGoneContext(err) {
-		return &apierr.Error{Kind: apierr.Aborted, Message: "the page navigated in the middle of it; read it again", Err: err}
+		return &apierr.Error{Kind: apierr.Aborted, Message: "the page navigated during the call: read it again", Err: err}
 	}
 	return err
 }

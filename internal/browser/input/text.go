@@ -335,9 +335,9 @@ func (t *pointer) check(ctx context.Context) (driver.DoResult, error) {
 			return driver.DoResult{}, nil
 		case got.Error == "stale" && result.Note != "":
 			return driver.DoResult{Delivered: driver.DeliveredPart}, &apierr.Error{Kind: apierr.NotDelivered, Detail: map[string]string{"ref": fmt.Sprint(s.Ref), "cause": "removed"},
-				Message: fmt.Sprintf("ref %d was pressed, and the page removed it before the click, so it is not known to be %s: read the page to see", s.Ref, word(want))}
+				Message: fmt.Sprintf("ref %d was pressed, but the page removed it before the click: read the page to see whether it is %s", s.Ref, word(want))}
 		case got.Error == "stale":
-			return driver.DoResult{Note: "ok, clicked: the page replaced it then, so its state is not known"}, nil
+			return driver.DoResult{Note: "ok, clicked: the page then replaced it, so its state is unknown"}, nil
 		case found.Checked != "mixed":
 			return driver.DoResult{Delivered: driver.DeliveredPart}, t.refusal(s, got)
 		}

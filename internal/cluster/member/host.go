@@ -13,8 +13,8 @@ import (
 // movedAway returns the error that ends the calls, tabs and watches of a session when it moves to another node.
 func movedAway(session string) *apierr.Error {
 	return &apierr.Error{
-		Kind: apierr.Restoring, Message: "session " + session + " goes on at another node of the cluster: try again, and watch again, in a moment; " +
-			"refs of the pages before are gone, and so is what was typed",
+		Kind: apierr.Restoring, Message: "session " + session + " is moving to another node of the cluster: try again, and restart watches, in a moment; " +
+			"earlier refs and typed text are lost",
 	}
 }
 

@@ -41,7 +41,7 @@ func (d Displacement) Note() string {
 }
 
 // goneNote is the note for an element that the page removed when it was dropped.
-const goneNote = "ok, and it is gone from where it was"
+const goneNote = "ok, and the page removed it from its place"
 
 // nothingTookIt is the note for a drop that no element accepted.
 const nothingTookIt = "ok, dropped, and nothing there took it"
@@ -66,16 +66,16 @@ func ReleasedOffTarget(dragged, target dom.Ref, result driver.DoResult) (driver.
 		return result, nil
 	}
 	if result.Moved {
-		result.Note += ", to where ref " + to + " was, which moved meanwhile"
+		result.Note += ", to the former place of ref " + to + ", which moved during the drag"
 		return result, nil
 	}
 	return driver.DoResult{Delivered: driver.DeliveredPart}, &apierr.Error{Kind: apierr.NotDelivered, Detail: map[string]string{"ref": ref, "to": to, "cause": "moving"},
-		Message: "ref " + ref + " was dragged, and released beside ref " + to + ", which moved meanwhile: read the page to see where it is before you try again"}
+		Message: "ref " + ref + " was released beside ref " + to + ", which moved during the drag: read the page to see where ref " + ref + " is before you try again"}
 }
 
 // DragUnfinished returns the error of a drag whose document was replaced before the release.
 func DragUnfinished(dragged dom.Ref, err error) error {
 	ref := strconv.FormatUint(uint64(dragged), 10)
 	return &apierr.Error{Kind: apierr.NotDelivered, Detail: map[string]string{"ref": ref, "cause": "navigated"}, Err: err,
-		Message: "the drag of ref " + ref + " was not finished: the page went on to another document meanwhile: read the page"}
+		Message: "the drag of ref " + ref + " was not finished: the page navigated during the drag: read the page"}
 }

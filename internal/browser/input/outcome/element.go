@@ -57,22 +57,25 @@ type Element struct {
 // refusals maps errors of the script to messages: why an element is not actionable, and what to do.
 var refusals = map[string]string{
 	"hidden":       "it is not visible: read the page again, or scroll or open what hides it",
-	"disabled":     "it is disabled: fill in what it waits for, then read the page again",
-	"readonly":     "it is read-only",
+	"disabled":     "it is disabled: fill in what it depends on, or wait until it is enabled",
+	"readonly":     "it is read-only: look for the control that makes it editable, or act on another element",
 	"uneditable":   "it takes no text: click it, or use select, check or upload",
 	"unselectable": "it is not a select: click it, then click the option that appears",
 	"uncheckable":  "it is not a checkbox, radio button, switch or other toggle: click it",
-	"radio":        "a radio button is unchecked by checking another one of its group",
-	"unchanged":    "it was clicked, but did not become what it should: the page did not take it; read the page again",
-	"moving":       "it does not come to rest: try again, or hover it first",
+	"radio":        "a radio button cannot be unchecked: check another button of its group",
+	"unchanged":    "it was clicked, but the page did not change its state: read the page again",
+	"moving":       "it keeps moving: try again, or hover it first",
 	"untouchable":  "it takes no clicks (pointer-events: none): act on what is in or around it, or use press",
 	"unfocused":    "it does not take the focus: click it first",
 	"frame":        "the frame it is in is not visible: scroll or open what hides it",
 	"stopped":      "the wait for it was stopped: try again",
-	"folder":       "it takes a folder, which cannot be given: look for another way to upload",
+	"folder":       "it accepts only a folder, which domtap cannot upload: look for another way to upload",
 	"one file":     "it takes one file: give one",
-	"no chooser":   "it is not a file input, a click on it opened no file chooser, and files cannot be dropped on it: act on the one that is",
+	"no chooser":   "it is not a file input, a click on it opened no file chooser, and files cannot be dropped on it: name the file input",
 }
+
+// unreachable is the prefix of the Detail of an element that cannot be scrolled into view.
+const unreachable = "nothing: "
 
 // Refusal returns the error of action a at s for the script's error.
 func (e Element) Refusal(s driver.Spot, a driver.Action) error {
@@ -92,9 +95,12 @@ func (e Element) Refusal(s driver.Spot, a driver.Action) error {
 	message, known := refusals[e.Error]
 	switch {
 	case e.Error == "nooption":
-		message = fmt.Sprintf("it has no option %q: it has %s", e.Detail, e.options())
+		message = fmt.Sprintf("it has no option %q; its options: %s", e.Detail, e.options())
 	case e.Error == "offoption":
 		message = fmt.Sprintf("its option %q is disabled: select another", e.Detail)
+	case !known && strings.HasPrefix(e.Detail, unreachable):
+		detail["covered_by"] = e.Detail
+		message = strings.TrimPrefix(e.Detail, unreachable) + ": press a key on it, or use a larger viewport"
 	case !known:
 		detail["covered_by"] = e.Detail
 		message = "it is covered by " + e.Detail
@@ -127,15 +133,15 @@ func (e Element) different(ref string) error {
 	case e.Error == "renamed":
 		message += " was called " + quoted(e.Was) + " and is called " + quoted(e.Now) + " now"
 	case e.Error == driver.ContextChanged:
-		message += " stands beside something else than when it was read"
+		message += " has other neighbors than when it was read"
 	case e.Error == "unsure":
-		message += " stands in a row that changed so soon after it was read that it may show another record now"
+		message += " is in a row that changed right after it was read and may now show another record"
 	case e.Was == "" && e.Now == "":
-		message += " stands in a row that shows another record than when it was read"
+		message += " is in a row that showed another record when it was read"
 	default:
-		message += " stands in a row that said " + quoted(e.Was) + " when it was read and says " + quoted(e.Now) + " now"
+		message += " is in a row that showed " + quoted(e.Was) + " when it was read and now shows " + quoted(e.Now)
 	}
-	message += ", so nothing was done to it: read the page again, or send the step again if it is meant nevertheless"
+	message += ", so nothing was done to it: read the page again, or repeat the step to act on it anyway"
 	return &apierr.Error{Kind: apierr.Stale, Message: message,
 		Detail: map[string]string{"ref": ref, "cause": e.Error, "was": e.Was, "is": e.Now}}
 }
@@ -152,7 +158,7 @@ var valueFormats = map[string]string{
 // invalidValue returns the error for a value that the element cannot hold.
 func (e Element) invalidValue(ref string, a driver.Action) error {
 	if a.Kind == driver.Select {
-		return apierr.Errorf(apierr.Invalid, "ref %s takes exactly one value, not %d: it is not a select with multiple", ref, len(a.Values))
+		return apierr.Errorf(apierr.Invalid, "ref %s takes exactly one value, not %d, because it is not a multiple select: give one value", ref, len(a.Values))
 	}
 	return apierr.Errorf(apierr.Invalid, "ref %s is an input of type %s, which cannot hold %.40q: write it as %s", ref, e.Detail, a.Text, valueFormats[e.Detail])
 }
@@ -160,7 +166,7 @@ func (e Element) invalidValue(ref string, a driver.Action) error {
 // options formats the options of a select.
 func (e Element) options() string {
 	if len(e.Options) == 0 {
-		return "none: wait until they are loaded"
+		return "none: wait until they load"
 	}
 	quoted := make([]string, len(e.Options))
 	for i, o := range e.Options {

@@ -40,7 +40,7 @@ func (f Focus) NothingListens() error {
 func (f Focus) NoKeyTypes(text string) error {
 	where := "no element has the focus"
 	if !f.Document {
-		where = "the focus is on " + f.Named() + ", which is no field"
+		where = "the focus is on " + f.Named() + ", which is not a field"
 	}
 	return apierr.Errorf(apierr.NotActionable, "no key types %.20q, and %s: click a field first, or name it as the target", text, where)
 }
@@ -68,9 +68,9 @@ func (s Seen) Result(a driver.Action, to Focus, presses int) (driver.DoResult, e
 	case s.Gone || s.Downs == 0 && s.Kept == 0:
 		return s.undelivered(driver.DeliveredNone, "no key arrived", "the page took the focus away")
 	case a.Hold == 0 && s.Downs < presses:
-		return s.undelivered(driver.DeliveredPart, fmt.Sprintf("%d of %d keys arrived", s.Downs, presses), "the page took the focus to another document meanwhile")
+		return s.undelivered(driver.DeliveredPart, fmt.Sprintf("%d of %d keys arrived", s.Downs, presses), "the page moved the focus to another document")
 	case typed && to.Editable && !to.Catcher && s.Kept+s.Handled < of:
-		return s.undelivered(driver.DeliveredPart, fmt.Sprintf("%d of %d characters arrived", s.Kept, of), "the field does not take the others")
+		return s.undelivered(driver.DeliveredPart, fmt.Sprintf("%d of %d characters arrived", s.Kept, of), "the field does not accept the rest")
 	}
 	return driver.DoResult{Note: s.note(typed)}, nil
 }
@@ -79,7 +79,7 @@ func (s Seen) Result(a driver.Action, to Focus, presses int) (driver.DoResult, e
 func (s Seen) undelivered(how driver.Delivered, what, why string) (driver.DoResult, error) {
 	return driver.DoResult{Delivered: how}, &apierr.Error{Kind: apierr.NotDelivered,
 		Detail:  map[string]string{"cause": "focus", "keys": strconv.Itoa(s.Downs), "arrived": strconv.Itoa(s.Kept)},
-		Message: what + " where the focus is: " + why + ": read the page, and name the element as the target"}
+		Message: what + " at the focus: " + why + ": read the page, and name the element as the target"}
 }
 
 // note describes where keys arrived, how many the page handled, and which field holds the text.

@@ -24,12 +24,12 @@ type Held struct {
 
 // notReceived returns the error for moves or a release that the page did not receive.
 func (h Held) notReceived(what string) (driver.DoResult, error) {
-	cause, why := "elsewhere", "the page that was pressed did not receive it"
+	cause, why := "elsewhere", "the page where the button was pressed received nothing"
 	if h.Gone {
-		cause, why = "navigated", "the page went on to another document while the button was down"
+		cause, why = "navigated", "the page navigated while the button was down"
 	}
 	return driver.DoResult{Delivered: driver.DeliveredNone}, &apierr.Error{Kind: apierr.NotDelivered, Detail: map[string]string{"cause": cause},
-		Message: "it is not known that anything received the " + what + ": " + why + ": read the page to see"}
+		Message: "it is unknown whether anything received the " + what + ": " + why + ": read the page to see"}
 }
 
 // Moved returns the result of moves with the button down.
@@ -38,7 +38,7 @@ func (h Held) Moved() (driver.DoResult, error) {
 		return h.notReceived("moves")
 	}
 	if h.Detail == "" {
-		return driver.DoResult{Note: "ok, outside of what the page shows"}, nil
+		return driver.DoResult{Note: "ok, outside the viewport"}, nil
 	}
 	return driver.DoResult{Note: "ok, on " + h.Named()}, nil
 }
@@ -56,7 +56,7 @@ func (h Held) Result(moved driver.DoResult, dropped bool) (driver.DoResult, erro
 		moved.Note = "ok, dropped"
 		return moved, nil
 	case h.Gone && h.Released:
-		return driver.DoResult{Note: "ok, and the page went on to another document"}, nil
+		return driver.DoResult{Note: "ok, and the page navigated"}, nil
 	case !h.Released:
 		return h.notReceived("release")
 	case moved.Moved:

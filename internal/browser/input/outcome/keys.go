@@ -30,19 +30,19 @@ type Keys struct {
 
 // undeliveredCauses maps causes to messages: why a text did not fully arrive, and what to do.
 var undeliveredCauses = map[string]string{
-	"gone":      "it left the page meanwhile: read the page again and use a new ref",
-	"disabled":  "it was disabled meanwhile: read the page for what it waits for",
-	"readonly":  "it became read-only meanwhile: read the page for what it waits for",
-	"prevented": "the page prevented the keys: %s, or read the page for what it expects",
+	"gone":      "the page removed it: read the page again and use a new ref",
+	"disabled":  "the page disabled it: read the page, or wait until it is enabled",
+	"readonly":  "the page made it read-only: read the page again",
+	"prevented": "the page prevented the keys: %s, or read the page for the format it expects",
 	"number":    "it takes numbers only: type a number",
-	"reset":     "the page took it back: %s, or read the page for what it expects",
+	"reset":     "the page reset it: %s, or read the page for the format it expects",
 }
 
 // deliveredNotes maps causes to notes for a text that arrived but differs from the element's content.
 var deliveredNotes = map[string]string{
 	"gone":    "ok, then the element left the page",
 	"emptied": "ok, then the page emptied it",
-	"catcher": "ok, the keys arrived; it shows no text itself: read the page for what became of them",
+	"catcher": "ok, the keys arrived; it shows no text itself: read the page to see their effect",
 }
 
 // Reindented reports whether an editor holds the text with other white space, because it indents new lines.
@@ -72,7 +72,7 @@ func (k Keys) Result(a driver.Action) (driver.DoResult, error) {
 func (k Keys) note() string {
 	switch {
 	case k.Cause == "handed on":
-		return "ok, the rest of it in " + k.Named() + ", to which the page went on"
+		return "ok, the rest of it in " + k.Named() + ", where the page moved the focus"
 	case deliveredNotes[k.Cause] != "":
 		return deliveredNotes[k.Cause]
 	case k.Same:
@@ -119,11 +119,11 @@ func OfGoneDocument(a driver.Action) (driver.DoResult, error) {
 func NavigatedTooSoon(a driver.Action) (driver.DoResult, error) {
 	subject := "ref " + fmt.Sprint(a.Ref)
 	if a.Ref == dom.NoRef {
-		subject = "what had the focus"
+		subject = "the focused element"
 	}
 	return driver.DoResult{Delivered: driver.DeliveredPart}, &apierr.Error{
 		Kind: apierr.NotDelivered, Detail: map[string]string{"ref": fmt.Sprint(a.Ref), "cause": "navigated"},
-		Message: subject + " did not receive all keys for certain: the page went on to another document meanwhile: read the page",
+		Message: subject + " may not have received all keys, because the page navigated: read the page",
 	}
 }
 
@@ -144,7 +144,7 @@ func (k Keys) undelivered(a driver.Action) (driver.DoResult, error) {
 	case k.Cause == "moved":
 		why = "the page moved the focus to " + k.Named() + ", which received nothing: read the page, and use a ref from there"
 	case !known:
-		why = "the page did not take it: read the page for what it expects"
+		why = "the page did not accept it: read the page for the format it expects"
 	}
 	k.addReceiver(detail)
 	some := "none"

@@ -41,12 +41,12 @@ func TestRefusals(t *testing.T) {
 		"a stale ref":       {`{"error":"stale"}`, at, driver.Action{}, apierr.Stale, "ref 5 is gone from the page: read the page again and use a new ref"},
 		"an obscured point": {`{"error":"covered","detail":"dialog"}`, driver.AtPoint(driver.Point{}), driver.Action{}, apierr.NotActionable, "the point cannot be used: it is covered by dialog: close or move that first"},
 		"an obscured ref":   {`{"error":"covered","detail":"dialog","cover":7}`, at, driver.Action{}, apierr.NotActionable, "ref 5 cannot be used: it is covered by dialog (ref 7): close or move that first"},
-		"a disabled one":    {`{"error":"disabled"}`, at, driver.Action{}, apierr.NotActionable, "ref 5 cannot be used: it is disabled: fill in what it waits for, then read the page again"},
-		"an option":         {`{"error":"nooption","detail":"x","options":["a","b"],"more":3}`, at, driver.Action{}, apierr.NotActionable, `ref 5 cannot be used: it has no option "x": it has "a", "b" and 3 more`},
+		"a disabled one":    {`{"error":"disabled"}`, at, driver.Action{}, apierr.NotActionable, "ref 5 cannot be used: it is disabled: fill in what it depends on, or wait until it is enabled"},
+		"an option":         {`{"error":"nooption","detail":"x","options":["a","b"],"more":3}`, at, driver.Action{}, apierr.NotActionable, `ref 5 cannot be used: it has no option "x"; its options: "a", "b" and 3 more`},
 		"a date":            {`{"error":"wrong","detail":"date"}`, at, driver.Action{Text: "now"}, apierr.Invalid, `ref 5 is an input of type date, which cannot hold "now": write it as 2026-11-21`},
-		"two values":        {`{"error":"wrong"}`, at, driver.Action{Kind: driver.Select, Values: []string{"a", "b"}}, apierr.Invalid, "ref 5 takes exactly one value, not 2: it is not a select with multiple"},
-		"perhaps a new row": {`{"error":"unsure"}`, at, driver.Action{}, apierr.Stale, `ref 5 stands in a row that changed so soon after it was read that it may show another record now, so nothing was done to it: read the page again, or send the step again if it is meant nevertheless`},
-		"another name":      {`{"error":"renamed","was":"Buy","now":"Sell"}`, at, driver.Action{}, apierr.Stale, `ref 5 was called "Buy" and is called "Sell" now, so nothing was done to it: read the page again, or send the step again if it is meant nevertheless`},
+		"two values":        {`{"error":"wrong"}`, at, driver.Action{Kind: driver.Select, Values: []string{"a", "b"}}, apierr.Invalid, "ref 5 takes exactly one value, not 2, because it is not a multiple select: give one value"},
+		"perhaps a new row": {`{"error":"unsure"}`, at, driver.Action{}, apierr.Stale, `ref 5 is in a row that changed right after it was read and may now show another record, so nothing was done to it: read the page again, or repeat the step to act on it anyway`},
+		"another name":      {`{"error":"renamed","was":"Buy","now":"Sell"}`, at, driver.Action{}, apierr.Stale, `ref 5 was called "Buy" and is called "Sell" now, so nothing was done to it: read the page again, or repeat the step to act on it anyway`},
 		"outside":           {`{"error":"outside","detail":"10x10"}`, driver.AtPoint(driver.Point{X: 20, Y: 5}), driver.Action{}, apierr.Invalid, "the point 20,5 is outside of the viewport, which is 10x10: scroll first"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -67,13 +67,13 @@ func TestPartialPresses(t *testing.T) {
 		detail    map[string]string
 	}{
 		"no click": {report[Press](t, `{"presses":1,"detail":"div","cover":7}`), 1, driver.DeliveredPart,
-			"ref 5 was pressed, but not clicked: then div (ref 7) was in its place: read the page to see whether it did anything before you try again",
+			"ref 5 was pressed, but not clicked: then div (ref 7) was in its place: read the page to see its effect before you try again",
 			map[string]string{"ref": "5", "cause": "replaced", "presses": "1", "clicks": "0", "went_to": "div", "went_to_ref": "7"}},
 		"removed": {report[Press](t, `{"presses":1,"clicks":1,"unclickable":"removed"}`), 2, driver.DeliveredPart,
-			"ref 5 was clicked 1 of 2 times: the page removed it meanwhile: read the page to see whether it did anything before you try again",
+			"ref 5 was clicked 1 of 2 times: the page removed it during the press: read the page to see its effect before you try again",
 			map[string]string{"ref": "5", "cause": "removed", "presses": "1", "clicks": "1"}},
 		"a gone document": {Press{Unknown: true}, 1, driver.DeliveredNone,
-			"it is not known whether ref 5 was clicked: its document was gone before it could be asked: read the page to see whether it did anything before you try again",
+			"it is unknown whether ref 5 was clicked: its document was gone before it could report: read the page to see its effect before you try again",
 			map[string]string{"ref": "5", "cause": "navigated", "presses": "0", "clicks": "0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -90,9 +90,9 @@ func TestNotesOfPresses(t *testing.T) {
 	for reported, want := range map[string]string{
 		`{"presses":1,"clicks":1}`:                          "",
 		`{"presses":1,"clicks":1,"was":"Buy","now":"Sell"}`: `ok, but it was called "Buy" when it was pressed and "Sell" when it was clicked`,
-		`{"presses":1,"clicks":1,"captured":true}`:          "ok, by what had captured the pointer around it",
-		`{"presses":1,"unclickable":"hidden"}`:              "ok, pressed: the page hid it while it handled that, so there was no click",
-		`{"presses":1,"navigated":true}`:                    "ok, pressed: the page went on to another document before the click",
+		`{"presses":1,"clicks":1,"captured":true}`:          "ok, by the element around it that captured the pointer",
+		`{"presses":1,"unclickable":"hidden"}`:              "ok, pressed: the page hid it during the press, so there was no click",
+		`{"presses":1,"navigated":true}`:                    "ok, pressed: the page navigated before the click",
 	} {
 		if got := report[Press](t, reported).Note(); got != want {
 			t.Errorf("%s: got %q, want %q", reported, got, want)
@@ -124,7 +124,7 @@ func TestKeys(t *testing.T) {
 		"a secret":         {`{"reached":true,"delivered":"all"}`, typed, driver.DeliveredUnset, "ok, but it holds something else"},
 		"emptied":          {`{"reached":true,"delivered":"all","cause":"emptied"}`, typed, driver.DeliveredUnset, "ok, then the page emptied it"},
 		"part of it":       {`{"reached":true,"delivered":"part","cause":"maxlength","kept":2,"of":3,"limit":2}`, filled, driver.DeliveredPart, "ref 5 received 2 of 3 characters: its maxlength is 2: type a shorter text"},
-		"nothing":          {`{"reached":true,"delivered":"none","cause":"prevented","of":3,"reported":true,"held":"x"}`, filled, driver.DeliveredNone, `ref 5 received none of 3 characters (the field holds "x"): the page prevented the keys: type it key by key, or read the page for what it expects`},
+		"nothing":          {`{"reached":true,"delivered":"none","cause":"prevented","of":3,"reported":true,"held":"x"}`, filled, driver.DeliveredNone, `ref 5 received none of 3 characters (the field holds "x"): the page prevented the keys: type it key by key, or read the page for the format it expects`},
 		"no focus":         {`{"detail":"div"}`, typed, driver.DeliveredUnset, "ref 5 lost the focus to div before a key reached it, so nothing was typed: click it first, or close what takes the focus"},
 		"a key handled":    {`{"reached":true,"delivered":"all","cause":"prevented"}`, pressed, driver.DeliveredUnset, "ok, the page handled the key itself"},
 		"a key, and focus": {`{"reached":true,"delivered":"all","cause":"handed on","detail":"input","cover":7}`, pressed, driver.DeliveredUnset, "ok, the focus is on input (ref 7) now"},
@@ -164,7 +164,7 @@ func TestWhatBecameOfADragIsSaid(t *testing.T) {
 		"ok, it moved by 9,0": {X: 9},
 		"ok, it moved by 0,7, from 1 to 3 in its group":       {Y: 7, From: 1, To: 3},
 		"ok, it moved by 9,7, into another group as number 2": {X: 9, Y: 7, To: 2},
-		"ok, and it is gone from where it was":                {Gone: true},
+		"ok, and the page removed it from its place":          {Gone: true},
 	} {
 		if got := d.Note(); got != want {
 			t.Errorf("%+v: %q, want %q", d, got, want)
@@ -174,7 +174,7 @@ func TestWhatBecameOfADragIsSaid(t *testing.T) {
 
 func TestADragArrivesWhereItsTargetWas(t *testing.T) {
 	result, err := ReleasedOffTarget(5, 6, driver.DoResult{Moved: true, Note: "ok, it moved by 7,0"})
-	if want := "ok, it moved by 7,0, to where ref 6 was, which moved meanwhile"; err != nil || result.Note != want {
+	if want := "ok, it moved by 7,0, to the former place of ref 6, which moved during the drag"; err != nil || result.Note != want {
 		t.Errorf("got %+v, %v", result, err)
 	}
 	gone := Displacement{Gone: true}.Note()

@@ -66,11 +66,11 @@ func (p Press) Note() string {
 	case p.Clicks > 0 && p.Was != p.Now:
 		return fmt.Sprintf("ok, but it was called %s when it was pressed and %s when it was clicked", quoted(p.Was), quoted(p.Now))
 	case p.Captured:
-		return "ok, by what had captured the pointer around it"
+		return "ok, by the element around it that captured the pointer"
 	case p.Unclickable != "" && p.Presses > p.Clicks:
-		return "ok, pressed: the page " + unclickable[p.Unclickable] + " while it handled that, so there was no click"
+		return "ok, pressed: the page " + unclickable[p.Unclickable] + " during the press, so there was no click"
 	case p.Navigated && p.Presses > p.Clicks:
-		return "ok, pressed: the page went on to another document before the click"
+		return "ok, pressed: the page navigated before the click"
 	}
 	return ""
 }
@@ -81,11 +81,11 @@ func (p Press) HeldNote(held string) string {
 	switch {
 	case p.Complete && p.Clicks > 0:
 	case p.Unclickable != "":
-		note += ": the page " + unclickable[p.Unclickable] + " meanwhile, so there was no click"
+		note += ": the page " + unclickable[p.Unclickable] + " during the press, so there was no click"
 	case p.Detail != "":
 		note += ": then " + p.Named() + " was in its place, so there was no click"
 	default:
-		note += "; no click came"
+		note += "; no click followed"
 	}
 	return note
 }
@@ -97,7 +97,7 @@ func (p Press) Partial(s driver.Spot, wanted int) (driver.DoResult, error) {
 	result := driver.DoResult{Delivered: driver.DeliveredPart}
 	subject := "ref " + ref
 	if s.Ref == dom.NoRef {
-		subject = fmt.Sprintf("what was at %g,%g", s.Point.X, s.Point.Y)
+		subject = fmt.Sprintf("the element at %g,%g", s.Point.X, s.Point.Y)
 	}
 	what := subject + " was pressed, but not clicked"
 	switch {
@@ -106,13 +106,13 @@ func (p Press) Partial(s driver.Spot, wanted int) (driver.DoResult, error) {
 	case wanted > 1:
 		what = fmt.Sprintf("%s was clicked %d of %d times", subject, p.Clicks, wanted)
 	}
-	why := "no click came"
+	why := "no click followed"
 	switch {
 	case p.Unknown:
 		result.Delivered, detail["cause"] = driver.DeliveredNone, "navigated"
-		what, why = "it is not known whether "+subject+" was clicked", "its document was gone before it could be asked"
+		what, why = "it is unknown whether "+subject+" was clicked", "its document was gone before it could report"
 	case p.Unclickable != "":
-		why, detail["cause"] = "the page "+unclickable[p.Unclickable]+" meanwhile", p.Unclickable
+		why, detail["cause"] = "the page "+unclickable[p.Unclickable]+" during the press", p.Unclickable
 		if p.Cover != nil {
 			why += ", and then " + p.Named() + " was in its place"
 		}
@@ -120,7 +120,7 @@ func (p Press) Partial(s driver.Spot, wanted int) (driver.DoResult, error) {
 		why = "then " + p.Named() + " was in its place"
 	}
 	p.addReceiver(detail)
-	message := what + ": " + why + ": read the page to see whether it did anything before you try again"
+	message := what + ": " + why + ": read the page to see its effect before you try again"
 	return result, &apierr.Error{Kind: apierr.NotDelivered, Message: message, Detail: detail}
 }
 

@@ -18,7 +18,7 @@ func Uploaded(accept string, paths []string) string {
 	for _, path := range paths {
 		name := filepath.Base(path)
 		if !slices.ContainsFunc(kinds, func(kind string) bool { return isKind(strings.ToLower(name), kind) }) {
-			return fmt.Sprintf("ok, though it asks for %.60s, which %s is not", strings.Join(kinds, ", "), quoted(name))
+			return fmt.Sprintf("ok, although it asks for %.60s and %s is another type", strings.Join(kinds, ", "), quoted(name))
 		}
 	}
 	return ""

@@ -15,8 +15,8 @@ func TestFilesOfAnotherKindAreSaid(t *testing.T) {
 		{"application/pdf", "/d/a.pdf", ""},
 		{"*/*", "/d/a.pdf", ""},
 		{"image/*", "/d/a.nobody-knows", ""},
-		{".pdf", "/d/a.txt", `ok, though it asks for .pdf, which "a.txt" is not`},
-		{"image/*,.pdf", "/d/a.html", `ok, though it asks for image/*, .pdf, which "a.html" is not`},
+		{".pdf", "/d/a.txt", `ok, although it asks for .pdf and "a.txt" is another type`},
+		{"image/*,.pdf", "/d/a.html", `ok, although it asks for image/*, .pdf and "a.html" is another type`},
 	} {
 		if got := Uploaded(test.accept, []string{test.path}); got != test.want {
 			t.Errorf("%q, %s: %q, want %q", test.accept, test.path, got, test.want)

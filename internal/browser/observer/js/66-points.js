@@ -434,11 +434,11 @@ function describeNode(node) {
  * @returns {{detail: string, ref?: number}}
  */
 function describeObstacle(agent, hit, el) {
-  if (isDocument(hit)) return { detail: "nothing: it is outside of what can be scrolled to" };
+  if (isDocument(hit)) return { detail: "nothing: it cannot be scrolled into view" };
   const model = agent.model;
   const modal = openModal(document, model.sweep.shadows);
   const cover = modal && !isWithinNode(el, modal) && (isWithinNode(hit, modal) || /^(html|body)$/.test(tagOf(hit))) ? modal : controlAround(model, hit, el);
-  if (!cover) return { detail: (isWithinNode(el, hit) ? "what it stands in, " : "") + describeNode(hit) };
+  if (!cover) return { detail: (isWithinNode(el, hit) ? "its container, " : "") + describeNode(hit) };
   const tag = tagOf(cover);
   const role = roleOf(cover, tag, explicitRole(cover));
   const name = clean(model.naming.name(cover, tag, role), MAX_NAME) || clean(reportedWords(cover, 80), 40);
