@@ -56,7 +56,7 @@ var deliveries = []delivery{
 	{"removed by its pointerup", `on("pointerup", () => t.remove())`, click, whole, "the page removed it", ""},
 	{"removed by its mouseup", `on("mouseup", () => t.remove())`, click, whole, "the page removed it", ""},
 	{"hidden by a listener of the document", `document.addEventListener("mousedown", () => { w.style.display = "none" })`, click, whole, "the page hid it", ""},
-	{"hidden by its blur", `const i = document.createElement("input"); far.before(i); i.focus(); i.onblur = () => { w.hidden = true }`, click, some, "the page hid it meanwhile", ""},
+	{"hidden by its blur", `const i = document.createElement("input"); far.before(i); i.focus(); i.onblur = () => { w.hidden = true }`, click, some, "the page hid it during the press", ""},
 	{"disabled by its mousedown", `on("mousedown", () => { t.disabled = true })`, click, whole, "the page disabled it", ""},
 	{"removed by its click", `on("click", () => t.remove())`, click, whole, "", "pointerdown t, mousedown t, pointerup t, mouseup t, click t"},
 	{"mousedown prevented", `on("mousedown", (e) => e.preventDefault())`, click, whole, "", "pointerdown t, mousedown t, pointerup t, mouseup t, click t"},

@@ -114,7 +114,7 @@ func TestRowWithAnotherRecordIsRefusedOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.eval(rowShapes[1].reuse)
-			s.refused(click(button), "STALE_REF", `said "Dora"`, `says "Carol"`)
+			s.refused(click(button), "STALE_REF", `showed "Dora"`, `shows "Carol"`)
 		})
 	}
 }
@@ -225,7 +225,7 @@ func TestEveryActionMindsItsRow(t *testing.T) {
 			one := step()
 			s.eval(reuse)
 			s.eval(`log.length = 0`)
-			s.refused(one, "STALE_REF", `said "Alice"`, `says "Carol"`)
+			s.refused(one, "STALE_REF", `showed "Alice"`, `shows "Carol"`)
 			s.is(`log.join()`, "")
 			s.do(one)
 		})

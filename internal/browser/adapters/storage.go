@@ -21,7 +21,7 @@ type Storage struct {
 // SessionStorage implements driver.PageStorage.
 func (s Storage) SessionStorage(ctx context.Context, origin string, e driver.StorageEdit, values bool) (string, []driver.StorageEntry, error) {
 	if values {
-		if err := s.Capture.Unmasked("what they have stored would tell that: leave out values, or use a session without --mask"); err != nil {
+		if err := s.Capture.Unmasked("stored values could reveal it: leave out values, or use a session without --mask"); err != nil {
 			return "", nil, err
 		}
 	}

@@ -287,7 +287,7 @@ func result(r turn.Result, reason Reasons, base compact.Base) *domtapv1.StepResu
 	case r.Err != nil:
 		m.Error, m.Reason, m.Candidates = r.Err.Error(), nameOf(r.Err, reason), Candidates(r.Err, base)
 	case !r.Done:
-		m.Error = "skipped: an earlier step failed: correct that step, and send this step again"
+		m.Error = "skipped: an earlier step failed: correct that step, then send this step again"
 	case r.Healed:
 		ref := uint32(r.Ref)
 		m.HealedRef = &ref

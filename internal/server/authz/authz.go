@@ -284,7 +284,7 @@ func (a *Access) of(who identity.Principal) *clientSessions {
 
 // noPrincipal returns the error of a call that has no principal. Only a bug in the daemon causes it.
 func noPrincipal() error {
-	return apierr.Errorf(apierr.NotFound, "no session: the call has no principal: this is a bug in domtap: please report it")
+	return apierr.Errorf(apierr.NotFound, "the call has no principal: this is a bug in domtap, please report it")
 }
 
 // HasSession reports whether a session exists, by the daemon's name for it. Use it for usage records, not for answers.

@@ -107,7 +107,7 @@ func checkStep(v *violations, at string, s *domtapv1.Step) {
 		checkReadStep(v, at+".read", a.Read)
 	case *domtapv1.Step_Screenshot:
 		v.want(!a.Screenshot.GetMarks() || !a.Screenshot.GetFullPage(), at+".screenshot.marks",
-			"must not be set together with full_page: they number what is in the viewport")
+			"must not be set together with full_page: marks number the elements in the viewport")
 	case *domtapv1.Step_Back, *domtapv1.Step_MouseUp:
 	default:
 		oneof := s.ProtoReflect().Descriptor().Oneofs().ByName("action")
@@ -145,7 +145,7 @@ func checkPress(v *violations, at string, s *domtapv1.PressStep) {
 	key := s.GetKey()
 	v.want(key != "" && len(key) <= maxID, at+".key", "must be a key, such as Enter or Control+a")
 	v.want(0 <= s.GetRepeat() && s.GetRepeat() <= maxRepeat, at+".repeat", "must be 1 to 100")
-	v.want(s.GetHold() == nil || s.GetRepeat() <= 1, at+".hold", "must not be set with repeat: a key that is held repeats by itself")
+	v.want(s.GetHold() == nil || s.GetRepeat() <= 1, at+".hold", "must not be set with repeat: a held key repeats by itself")
 	checkHold(v, at+".hold", s.GetHold())
 	if s.GetTarget() != nil {
 		checkElementTarget(v, at+".target", s.GetTarget())
@@ -227,7 +227,7 @@ func checkMouse(v *violations, steps []*domtapv1.Step) {
 			v.want(down, at+".mouse_up", "must come after a mouse_down: no button is down")
 			down = false
 		case *domtapv1.Step_Click, *domtapv1.Step_DoubleClick, *domtapv1.Step_Hover, *domtapv1.Step_Drag, *domtapv1.Step_Check, *domtapv1.Step_Uncheck, *domtapv1.Step_Upload:
-			v.want(!down, at, "must not be done while a button is down: mouse_up first")
+			v.want(!down, at, "must not be sent while a button is down: send mouse_up first")
 			placed = true
 		}
 	}

@@ -125,7 +125,7 @@ func checkRead(v *violations, r snapshotRequest, since *uint64) {
 func checkObserveOnly(v *violations, r snapshotRequest, since *uint64) {
 	compact, _ := r.(*domtapv1.GetCompactRequest)
 	v.want(!r.GetIncremental() && since == nil && r.GetCursor() == "" && !r.GetIncludeGeometry() && !compact.GetDedupeNavigation(), "observe_only",
-		"is for reads without incremental, since_revision, cursor, include_geometry and dedupe_navigation: leave these or it unset")
+		"must not be set together with incremental, since_revision, cursor, include_geometry or dedupe_navigation")
 }
 
 func checkAttributes(v *violations, names []string) {

@@ -35,7 +35,7 @@ var (
 func checkCreateSession(v *violations, r *domtapv1.CreateSessionRequest) {
 	if r.GetSessionId() != "" {
 		v.want(sessionName().MatchString(r.GetSessionId()), "session_id",
-			"must be 1 to 64 letters, digits, - and _; leave it empty to get one")
+			"must be 1 to 64 letters, digits, - and _; leave it empty for a generated id")
 	}
 	checkSettings(v, r.GetSettings())
 	checkState(v, "storage_state", r.GetStorageState())

@@ -62,7 +62,7 @@ func checkPausing(v *violations, reason string, mode domtapv1.PauseMode, client 
 
 func checkResumeClient(v *violations, r *domtapv1.ResumeClientRequest) {
 	checkPlace(v, r)
-	v.want(r.GetClient() != "", "client", "is required: ListPauses lists who is paused")
+	v.want(r.GetClient() != "", "client", "is required: ListPauses lists the paused clients")
 	checkClientName(v, r.GetClient())
 	checkClientID(v, r.GetClientId())
 }

@@ -24,7 +24,7 @@ func AllowURLIn(files folders.Folders) func(raw string) error {
 			return apierr.Errorf(apierr.Invalid, "the URL must have at most 2 MiB")
 		}
 		if _, err := files.URL(raw); err != nil {
-			return apierr.Errorf(apierr.Refused, "the URL policy refuses this file: %v: use a file below a directory of domtap serve --allow-file-dir", err)
+			return apierr.Errorf(apierr.Refused, "the URL policy refuses this file: %v: use a file in a directory that domtap serve --allow-file-dir allows", err)
 		}
 		return nil
 	}

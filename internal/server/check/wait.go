@@ -28,14 +28,14 @@ func checkWaitFor(v *violations, r *domtapv1.WaitForRequest) {
 func checkCondition(v *violations, at string, w *domtapv1.WaitCondition) {
 	some := w.GetElement() != nil || w.GetText() != "" || w.GetUrl() != "" ||
 		w.GetNetworkIdle() != nil || w.GetQuiet() != nil || w.GetChange()
-	if !v.want(some, at, `must say what to wait for, such as {"text": "Done"} or {"element": {"role": "button"}}`) {
+	if !v.want(some, at, `must name a condition to wait for, such as {"text": "Done"} or {"element": {"role": "button"}}`) {
 		return
 	}
 	if w.GetElement() != nil {
 		checkElementCondition(v, at+".element", w.GetElement())
 	}
 	checkSearchText(v, at+".text", w.GetText())
-	v.want(len(w.GetUrl()) <= maxSelector, at+".url", "must have at most 1000 bytes: put a * where the rest does not matter")
+	v.want(len(w.GetUrl()) <= maxSelector, at+".url", "must have at most 1000 bytes: replace parts of the URL with *")
 	checkSpan(v, at+".network_idle", w.GetNetworkIdle(), 0, "must be 0 (which means 500 ms) to 1 minute")
 	checkSpan(v, at+".quiet", w.GetQuiet(), minQuiet, "must be 1 ms to 1 minute")
 }

@@ -68,7 +68,7 @@ func (f *File) Reload(ctx context.Context) { f.renew(ctx, true) }
 func (f *File) renew(ctx context.Context, anyway bool) {
 	switch changed, err := f.look(anyway); {
 	case err != nil:
-		f.logger.ErrorContext(ctx, "the list of clients was not read; the one before stays in force", "err", err)
+		f.logger.ErrorContext(ctx, "the list of clients could not be read; the previous list stays in force", "err", err)
 	case changed:
 		f.logger.InfoContext(ctx, "read the list of clients", "file", f.path)
 	}

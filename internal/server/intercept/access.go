@@ -152,7 +152,7 @@ func (a access) begin(ctx context.Context, method string) (in context.Context, e
 		revoked := errors.Is(context.Cause(ctx), identity.ErrRevoked)
 		cancel(nil)
 		if err != nil && revoked {
-			return rpcstatus.New(codes.Unauthenticated, "the token was revoked while the call was under way: ask the operator for another",
+			return rpcstatus.New(codes.Unauthenticated, "the token was revoked during the call: ask the operator for another token",
 				rpcstatus.Info("TOKEN", nil))
 		}
 		return outwardError(err, who)
@@ -168,7 +168,7 @@ func permit(who identity.Principal, method string) error {
 			rpcstatus.Info("RIGHTS", map[string]string{"rights": who.Rights().String()}))
 	case !who.IsOperator() && Operators[method]:
 		return rpcstatus.New(codes.PermissionDenied,
-			"only the operator of the daemons may call this: use the daemon's own token (domtap token), or its unix socket",
+			"only the operator of the daemon may call this: use the daemon's own token (domtap token), or its unix socket",
 			rpcstatus.Info("OPERATOR", nil))
 	}
 	return nil

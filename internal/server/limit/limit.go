@@ -152,7 +152,7 @@ func (l *Limits) Call(name string) error {
 	r.CancelAt(now)
 	most := strconv.FormatFloat(l.cfg.CallsPerSecond, 'g', -1, 64)
 	return &Exceeded{Limit: Calls, Max: most, Client: name, Retry: wait, Message: fmt.Sprintf(
-		"more than %s calls a second: try again in %v, watch a stream instead of asking again and again, or raise --max-calls-per-second of domtap serve", most, wait.Round(time.Millisecond)+time.Millisecond)}
+		"more than %s calls a second: try again in %v, watch a stream instead of polling, or raise --max-calls-per-second of domtap serve", most, wait.Round(time.Millisecond)+time.Millisecond)}
 }
 
 // Stream counts a stream until the returned function is called. That function must be called once.
@@ -161,12 +161,12 @@ func (l *Limits) Stream(name string) (release func(), err error) {
 	defer l.mu.Unlock()
 	if most := l.cfg.Streams; most > 0 && l.streams >= most {
 		return nil, &Exceeded{Limit: Streams, Max: strconv.Itoa(most), Message: fmt.Sprintf(
-			"there are %d streams, which is the daemon's limit: end one that is not read, or raise --max-streams of domtap serve", l.streams)}
+			"there are %d streams, which is the daemon's limit: end an unused stream, or raise --max-streams of domtap serve", l.streams)}
 	}
 	c := l.of(name)
 	if most := l.cfg.StreamsPerClient; most > 0 && c.streams >= most {
 		return nil, &Exceeded{Limit: StreamsPerClient, Max: strconv.Itoa(most), Client: name, Message: fmt.Sprintf(
-			"this client has %d streams, which is the limit: end one first, let readers share one, or raise --max-streams-per-client of domtap serve", c.streams)}
+			"this client has %d streams, which is the limit: end one first, share one stream among readers, or raise --max-streams-per-client of domtap serve", c.streams)}
 	}
 	l.streams++
 	c.streams++
@@ -193,7 +193,7 @@ func (l *Limits) Ask(bytes int) error {
 		return nil
 	}
 	return &Exceeded{Limit: Request, Max: strconv.Itoa(l.cfg.RequestBytes), Message: fmt.Sprintf(
-		"the request has %d bytes, and %d is the limit: send less at once, or raise --max-request-bytes of domtap serve", bytes, l.cfg.RequestBytes)}
+		"the request has %d bytes, and %d is the limit: send less per request, or raise --max-request-bytes of domtap serve", bytes, l.cfg.RequestBytes)}
 }
 
 // slot tracks whether a connection counts toward the limit.
@@ -243,7 +243,7 @@ func (l *Limits) Connected(ctx context.Context) error {
 	}
 	if most := l.cfg.Connections; most > 0 && *s.used >= most {
 		return &Exceeded{Limit: Connections, Max: strconv.Itoa(most), Message: fmt.Sprintf(
-			"there are %d connections, which is the limit: make all calls of a program over one connection, close one that is not used, or raise --max-connections of domtap serve", *s.used)}
+			"there are %d connections, which is the limit: use one connection for all calls of a program, close unused connections, or raise --max-connections of domtap serve", *s.used)}
 	}
 	s.taken = true
 	*s.used++

@@ -67,8 +67,8 @@ func tcp(ctx context.Context, address string, files TLS, p purpose) (net.Listene
 		return nil, err
 	}
 	if config == nil && !loopback(ips) {
-		return nil, fmt.Errorf("refusing to listen on %s without TLS, because other machines could read along: "+
-			"give --tls-cert and --tls-key, or listen on %s", address, p.example)
+		return nil, fmt.Errorf("refusing to listen on %s without TLS, because other machines could read the traffic: "+
+			"set --tls-cert and --tls-key, or listen on %s", address, p.example)
 	}
 	// Bind one of the checked IPs instead of the name, which could resolve to another IP now.
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", bindAddress(ips, port))
@@ -104,7 +104,7 @@ func (t TLS) config(protocols []string) (*tls.Config, error) {
 	}
 	config.ClientCAs, config.ClientAuth = x509.NewCertPool(), tls.VerifyClientCertIfGiven
 	if !config.ClientCAs.AppendCertsFromPEM(authorities) {
-		return nil, fmt.Errorf("%s holds no certificate: give --tls-client-ca a PEM file with those of the authorities", t.ClientCAFile)
+		return nil, fmt.Errorf("%s has no certificate: set --tls-client-ca to a PEM file with the certificates of the authorities", t.ClientCAFile)
 	}
 	return config, nil
 }

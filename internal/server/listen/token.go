@@ -34,7 +34,7 @@ func DefaultTokenFile() (string, error) {
 func ReadToken(path string) (string, error) {
 	data, err := ReadPrivate(path)
 	if _, ok := errors.AsType[*OpenError](err); ok {
-		return "", fmt.Errorf("%w, or delete it: the daemon then makes a new token", err)
+		return "", fmt.Errorf("%w, or delete it, and the daemon creates a new token", err)
 	}
 	if err != nil {
 		return "", fmt.Errorf("read the token: %w", err)
@@ -42,7 +42,7 @@ func ReadToken(path string) (string, error) {
 	token := strings.TrimSpace(string(data))
 	if len(token) < minToken || strings.ContainsFunc(token, notVisible) {
 		return "", fmt.Errorf("the token file %s does not hold a token of at least %d visible ASCII characters: "+
-			"delete it: the daemon then makes a new token", path, minToken)
+			"delete it, and the daemon creates a new token", path, minToken)
 	}
 	return token, nil
 }
@@ -52,7 +52,7 @@ type OpenError struct{ Path string }
 
 // Error returns a message that suggests how to fix the file.
 func (e *OpenError) Error() string {
-	return fmt.Sprintf("other users may read the file %s: make it yours and run chmod 600 %s", e.Path, e.Path)
+	return fmt.Sprintf("other users may read the file %s: make sure that you own it, and run chmod 600 %s", e.Path, e.Path)
 }
 
 // ReadPrivate reads a file that holds secrets. It returns an *OpenError if other users can read or write the file.

@@ -101,7 +101,7 @@ func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult
 		}
 	}()
 	if ctx.Err() != nil {
-		return failed(out, errors.New("the deadline of the call passed before this URL was read: request it again"), "DEADLINE")
+		return failed(out, errors.New("the call timed out before this URL was read: request it again"), "DEADLINE")
 	}
 	bounded, cancel := context.WithTimeout(ctx, b.each)
 	defer cancel()
@@ -141,7 +141,7 @@ func (b *batch) fill(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchRes
 	about := tab.Info()
 	out.Title, out.FinalUrl, out.HttpStatus = about.Title, about.URL, int32(about.HTTPStatus)
 	if d := about.Dialog; err != nil && d != nil {
-		return apierr.Errorf(apierr.DialogOpen, "a dialog (%s) blocks the page: open the page in a tab, answer the dialog, and read it there", d.Type)
+		return apierr.Errorf(apierr.DialogOpen, "a dialog (%s) blocks the page: open the page in a tab, answer the dialog, and read the page there", d.Type)
 	}
 	return err
 }

@@ -22,7 +22,7 @@ const (
 	// defaultReading is the default of max_tokens in ReadPage, about 6,000 characters.
 	defaultReading = 1500
 	// plainText is the reason for CONTENT of a page without main content.
-	plainText = "no main content stands out: this is everything but the navigation"
+	plainText = "no main content was found: this is everything except the navigation"
 )
 
 // ReadPage returns the page as text, as a list of actionable elements, or as a screenshot with refs.

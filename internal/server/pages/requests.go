@@ -58,11 +58,11 @@ func (s *Service) body(ctx context.Context, tab *actor.Tab, found pagelog.Reques
 	case found.Failed != "":
 		return nil, "the request failed", nil
 	case found.Took == 0:
-		return nil, "the request is under way", nil
+		return nil, "the request has not ended", nil
 	case found.Resource == "websocket":
 		return nil, "a WebSocket has no body", nil
 	case found.Status >= 300 && found.Status < 400:
-		return nil, "the answer is a redirect, or that nothing has changed", nil
+		return nil, "the response is a redirect, or reports that nothing has changed (304)", nil
 	}
 	body, err = query.Body(ctx, tab, found.Detail.ID)
 	if gone, ok := errors.AsType[*apierr.Error](err); ok && gone.Kind == apierr.NotFound {
@@ -111,7 +111,7 @@ func (s *Service) addBodies(ctx context.Context, tab *actor.Tab, all []pagelog.R
 		case len(body) > most:
 			answer.NoBody, answer.Size = fmt.Sprintf("the body has more than %d bytes", most), int64(len(body))
 		case len(body) > left:
-			answer.NoBody, answer.Size = "the bodies of the archive have 16 MiB", int64(len(body))
+			answer.NoBody, answer.Size = "the archive has reached its limit of 16 MiB of bodies", int64(len(body))
 		default:
 			answer.Body = append([]byte{}, body...)
 			left -= len(body)

@@ -67,7 +67,7 @@ func newVideo(out *streaming.Sender, r *domtapv1.RecordVideoRequest) *video {
 }
 
 // errFull stops a recording whose file has reached its maximum size.
-var errFull = errors.New("the file has reached its size")
+var errFull = errors.New("the file has reached its maximum size")
 
 // record sends frames until the duration has passed, and then the end of the file.
 func (v *video) record(ctx context.Context, tab *actor.Tab) error {
@@ -96,7 +96,7 @@ func (v *video) record(ctx context.Context, tab *actor.Tab) error {
 func (v *video) add(f driver.Frame) error {
 	picture, err := png.Decode(bytes.NewReader(f.PNG))
 	if err != nil {
-		return fmt.Errorf("a frame of the browser cannot be read: %w", err)
+		return fmt.Errorf("decode a frame from the browser: %w", err)
 	}
 	var more []byte
 	if v.encoder == nil {

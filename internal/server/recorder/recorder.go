@@ -209,7 +209,7 @@ func (r *Recorder) start(tab *actor.Tab, o Options) (*take, error) {
 	}
 	t, err := r.create(tab, o)
 	if err != nil {
-		return nil, &apierr.Error{Kind: apierr.Recording, Message: "the tab cannot be recorded: see that the daemon may write there and that the disk has room", Err: err}
+		return nil, &apierr.Error{Kind: apierr.Recording, Message: "the tab cannot be recorded: check that the daemon can write to the directory of recordings and that its disk has space", Err: err}
 	}
 	r.running[tab.ID()] = t
 	r.work.Go(func() { r.run(t) })

@@ -136,7 +136,7 @@ func (t *take) follow(ctx context.Context, shots *sync.WaitGroup) end {
 		case head.Info.Status == actor.StatusClosed:
 			return t.gone(ctx)
 		case t.writer.Bytes() >= t.options.MaxBytes-reserve:
-			return end{recording.ReasonLimit, "it has as many bytes as it may"}
+			return end{recording.ReasonLimit, "it has reached its maximum size"}
 		}
 		t.shoot(ctx, shots)
 		select {
@@ -148,7 +148,7 @@ func (t *take) follow(ctx context.Context, shots *sync.WaitGroup) end {
 			err = errors.Join(t.readLog(), t.writer.Flush())
 			t.note(func(*Info) {})
 		case <-age.C:
-			return end{recording.ReasonLimit, "it is as old as it may get"}
+			return end{recording.ReasonLimit, "it has reached its maximum age"}
 		case <-t.stopped:
 			if err = t.takeLast(ctx); err == nil {
 				return end{recording.ReasonStopped, ""}

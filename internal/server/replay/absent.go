@@ -19,7 +19,7 @@ type Absent struct {
 
 // Refusal returns the error of a call that only a replaying daemon can answer.
 func Refusal() error {
-	return rpcstatus.New(codes.FailedPrecondition, "this daemon has live tabs and replays nothing: replay a recording with domtap replay FILE",
+	return rpcstatus.New(codes.FailedPrecondition, "this daemon has live tabs and no recording: replay a recording with domtap replay FILE",
 		rpcstatus.Info("NO_REPLAY", nil))
 }
 

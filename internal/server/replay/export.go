@@ -38,7 +38,7 @@ func (p *Player) Export(version string, maxBytes int) (file []byte, left []strin
 			out.Left = append(out.Left, "tab "+t.tab+": states that cannot be read")
 		}
 		if skipped := len(t.states) - len(tab.States); skipped > 0 {
-			out.Left = append(out.Left, fmt.Sprintf("tab %s: %d of %d states, between steps, each of which another one followed within %v", t.tab, skipped, len(t.states), e.every()))
+			out.Left = append(out.Left, fmt.Sprintf("tab %s: %d of %d states between steps, because another state followed within %v", t.tab, skipped, len(t.states), e.every()))
 		}
 	}
 	return trace.Make(out, maxBytes)
@@ -175,7 +175,7 @@ func difference(from, to *dom.Snapshot) string {
 	case from == nil || from == to:
 		return ""
 	case from.Document != to.Document || from.Epoch != to.Epoch:
-		return "The page is another one: " + to.URL + "\n"
+		return "The page changed to another: " + to.URL + "\n"
 	}
 	text := views.Changes(from, to, views.ChangesForm{Listed: func(s *dom.Snapshot) dom.List { return s.Elements }, Limit: maxDiff})
 	if text == dense.None {

@@ -11,7 +11,7 @@ import (
 func (p *Player) HAR(version string) ([]byte, error) {
 	a := har.Archive{
 		Creator: har.Software{Name: "domtap", Version: version},
-		Comment: "made of a recording of domtap, which has neither headers nor bodies",
+		Comment: "made from a domtap recording, which has neither headers nor bodies",
 	}
 	for _, t := range p.tracks {
 		a.Entries = append(a.Entries, requests(t.logs)...)

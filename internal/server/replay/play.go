@@ -60,7 +60,7 @@ func upTo(c *recording.Cursor, at time.Duration) (state actor.Published, ahead *
 		m, err := c.Next()
 		switch {
 		case err != nil && !found:
-			return state, nil, apierr.Unknown("moment", "the recording cannot be read at that time")
+			return state, nil, apierr.Unknown("moment", "the recording cannot be read at that time: use another time")
 		case err != nil:
 			return state, nil, nil
 		case m.State == nil:

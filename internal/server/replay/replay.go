@@ -50,7 +50,7 @@ func Open(ctx context.Context, paths ...string) (*Player, error) {
 		for _, other := range p.tracks[:i] {
 			if other.tab == t.tab {
 				p.Close()
-				return nil, fmt.Errorf("%s and %s are both of tab %s: replay one of them at a time", other.path, t.path, t.tab)
+				return nil, fmt.Errorf("%s and %s both record tab %s: replay one of them at a time", other.path, t.path, t.tab)
 			}
 		}
 		if end := t.start.Add(t.file.Duration()); end.After(p.until) {

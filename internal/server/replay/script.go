@@ -13,7 +13,7 @@ import (
 // Script returns a program that repeats the actions of clients on the recorded tab. The player must hold exactly one recording.
 func (p *Player) Script() (*script.Script, error) {
 	if len(p.tracks) != 1 {
-		return nil, fmt.Errorf("a program is made of one recording, and there are %d: name one file", len(p.tracks))
+		return nil, fmt.Errorf("a program is made from one recording, not %d: name one file", len(p.tracks))
 	}
 	t := p.tracks[0]
 	r := script.Recording{

@@ -116,7 +116,7 @@ func (t *track) State(at actor.Moment) (actor.Published, error) {
 		i = 0 // use the first state, because the recording had already begun
 	}
 	if i < 0 {
-		return actor.Published{}, apierr.Unknown("moment", "the recording of tab %s has nothing of that time yet: use a later one", t.tab)
+		return actor.Published{}, apierr.Unknown("moment", "the recording of tab %s starts after that time: use a later time", t.tab)
 	}
 	return t.read(i)
 }
@@ -133,7 +133,7 @@ func (t *track) read(i int) (actor.Published, error) {
 	}
 	state, err := t.file.StateOf(want.at, want.revision, want.epoch)
 	if errors.Is(err, recording.ErrNothing) {
-		return state, apierr.Unknown("moment", "the recording of tab %s cannot be read at that time: it is damaged there", t.tab)
+		return state, apierr.Unknown("moment", "the recording of tab %s is damaged at that time: use another time", t.tab)
 	}
 	if err != nil {
 		return state, err

@@ -111,7 +111,7 @@ func From(err error) error {
 	case errors.As(err, &known):
 		return fromActor(known, err.Error())
 	case errors.Is(err, context.Canceled):
-		return New(codes.Canceled, err.Error()+": effects that the call began may still happen")
+		return New(codes.Canceled, err.Error()+": actions that the call started may still take effect")
 	}
 	return New(codes.Internal, err.Error()+": this is a bug in domtap: see the daemon's log, and please report it")
 }
@@ -273,6 +273,6 @@ func Recovered(ctx context.Context, logger *slog.Logger) error {
 
 // UnknownNode returns the error for the name of a node that is not part of the cluster.
 func UnknownNode(id string) error {
-	return New(codes.NotFound, fmt.Sprintf("no node %q is part of the cluster: GetCluster lists the nodes", id),
+	return New(codes.NotFound, fmt.Sprintf("the cluster has no node %q: GetCluster lists the nodes", id),
 		Info("NOT_FOUND", map[string]string{"resource": "node"}))
 }

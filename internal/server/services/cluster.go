@@ -15,7 +15,7 @@ type noCluster struct {
 }
 
 func (noCluster) refuse() error {
-	return rpcstatus.New(codes.FailedPrecondition, "this daemon is no node of a cluster: call a daemon that was started with --cluster, or see docs/cluster.md",
+	return rpcstatus.New(codes.FailedPrecondition, "this daemon is not part of a cluster: call a daemon that was started with --cluster (docs/cluster.md)",
 		rpcstatus.Info("NO_CLUSTER", nil))
 }
 

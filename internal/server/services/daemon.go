@@ -22,7 +22,7 @@ type LivePage interface {
 }
 
 // ErrNotLoopback is the error of LivePage for an address that other machines can reach.
-var ErrNotLoopback = errors.New("the live page is served on loopback only: use an address such as 127.0.0.1:7412, and ssh -L to see it from another machine")
+var ErrNotLoopback = errors.New("the live page is served on loopback only: use an address such as 127.0.0.1:7412, and ssh -L to view it from another machine")
 
 type daemonService struct {
 	domtapv1.UnimplementedDaemonServiceServer
@@ -58,7 +58,7 @@ func (s *daemonService) StopLivePage(ctx context.Context, _ *domtapv1.StopLivePa
 func (s *daemonService) operated(ctx context.Context) error {
 	p, _ := peer.FromContext(ctx)
 	if p == nil || !connections.Trusted(p.Addr) {
-		return rpcstatus.New(codes.PermissionDenied, "the daemon is operated through its unix socket: call on the machine of the daemon",
+		return rpcstatus.New(codes.PermissionDenied, "this call works only over the daemon's unix socket: run it on the daemon's machine",
 			rpcstatus.Info("SOCKET", nil))
 	}
 	if s.LivePage == nil {

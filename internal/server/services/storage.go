@@ -18,7 +18,7 @@ type storageService struct {
 // unmasked returns an error if the request wants values and the session masks them.
 func unmasked(all sessions.Storage, values bool) error {
 	if values && all.Masked() {
-		return apierr.Errorf(apierr.NotActionable, "this session masks what its pages hold: what they have stored would tell that: leave out values, or use a session without --mask")
+		return apierr.Errorf(apierr.NotActionable, "this session masks page content, and stored values could reveal it: leave out values, or use a session without --mask")
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (s *Sender) Run(work func() error) error {
 			left := s.left()
 			if left <= 0 {
 				return rpcstatus.New(codes.DeadlineExceeded, "the reader took no message for "+s.limit.String()+
-					": watch again, from the last revision that was applied", rpcstatus.Info("SLOW_READER", nil))
+					": start the watch again from the last revision that was applied", rpcstatus.Info("SLOW_READER", nil))
 			}
 			watchdog.Reset(left)
 		}

@@ -342,11 +342,11 @@ func statusDetail(i actor.Info) string {
 	case i.Dialog != nil:
 		return "a dialog blocks the page until it is answered"
 	case i.Status == actor.StatusRestoring:
-		return "the page is lost and the tab is being restored: watch it again in a moment"
+		return "the page was lost and the tab is being restored: start the watch again in a moment"
 	case i.Status == actor.StatusCrashed && i.Why != "":
 		return i.Why
 	case i.Status == actor.StatusCrashed:
-		return "the renderer crashed: Reload or Navigate brings the tab back"
+		return "the renderer crashed: Reload or Navigate restores the tab"
 	case i.Status == actor.StatusUnresponsive:
 		return "the page does not answer: Navigate elsewhere, or close the tab"
 	}

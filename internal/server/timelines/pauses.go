@@ -179,7 +179,7 @@ func paused(h *hold, client string) error {
 	if h.GetReason() != "" {
 		why += ": " + h.GetReason()
 	}
-	return rpcstatus.New(codes.FailedPrecondition, why+": nothing was done: wait until the person lets you go on, and read the page before you act again",
+	return rpcstatus.New(codes.FailedPrecondition, why+"; nothing was done: wait until the person resumes you or hands the tab back, then read the page before you act again",
 		rpcstatus.Info("CLIENT_PAUSED", map[string]string{"client": client, "by": h.GetBy(), "reason": h.GetReason()}))
 }
 
@@ -204,15 +204,15 @@ func (t *Timelines) Pause(who identity.Principal, one *domtapv1.Pause) error {
 // Resume ends the pause of a client. If client is empty, it ends a TakeOver. by is the client that resumes.
 func (t *Timelines) Resume(who identity.Principal, tab, session, client, by string) (*domtapv1.Pause, error) {
 	if client != "" && client == by {
-		return nil, rpcstatus.New(codes.FailedPrecondition, fmt.Sprintf("client %q is paused and cannot resume itself: another client must", client),
+		return nil, rpcstatus.New(codes.FailedPrecondition, fmt.Sprintf("client %q is paused and cannot resume itself: resume it from another client", client),
 			rpcstatus.Info("CLIENT_PAUSED", map[string]string{"client": client}))
 	}
 	ended := t.pauses.clear(scope{tab, session}, client)
 	switch {
 	case ended == nil && client == "":
-		return nil, rpcstatus.New(codes.FailedPrecondition, "nobody has taken over the tab: ListPauses lists what is paused", rpcstatus.Info("NOT_PAUSED", nil))
+		return nil, rpcstatus.New(codes.FailedPrecondition, "no client has taken over the tab: ListPauses lists the pauses", rpcstatus.Info("NOT_PAUSED", nil))
 	case ended == nil:
-		return nil, rpcstatus.New(codes.FailedPrecondition, fmt.Sprintf("client %q is not paused there: ListPauses lists what is paused", client),
+		return nil, rpcstatus.New(codes.FailedPrecondition, fmt.Sprintf("client %q is not paused there: ListPauses lists the pauses", client),
 			rpcstatus.Info("NOT_PAUSED", map[string]string{"client": client}))
 	}
 	action := domtapv1.TimelineAction_TIMELINE_ACTION_RESUMED

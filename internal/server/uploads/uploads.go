@@ -39,7 +39,7 @@ func (p Policy) Files(paths []string, more ...string) ([]string, error) {
 func forbidden(path string, allowed folders.Folders) error {
 	advice := "start the daemon with domtap serve --upload-dir DIR to allow a folder, or send the content in files"
 	if !allowed.Empty() {
-		advice = "use a file below one of the folders that the daemon was allowed with --upload-dir of domtap serve, or send the content in files"
+		advice = "use a file in a folder that domtap serve --upload-dir allows, or send the content in files"
 	}
 	return apierr.Errorf(apierr.Forbidden, "upload %.200q: the daemon may not upload this file: %s", path, advice)
 }

@@ -32,7 +32,7 @@ const (
 var (
 	// ErrCursorExpired reports an unknown cursor. Either this tab never issued it, the tab has left the cursor's page, or too many newer
 	// cursors were issued.
-	ErrCursorExpired = errors.New("the cursor expired: it is of another page or tab, or too old: read from the start, without a cursor")
+	ErrCursorExpired = errors.New("the cursor expired, or belongs to another page or tab: read from the start, without a cursor")
 	// ErrOtherView reports that a cursor belongs to a view with other filters or attributes.
 	ErrOtherView = errors.New("was returned for other options: repeat the options of that call (max_elements and max_tokens may differ), or read from the start, without a cursor")
 )

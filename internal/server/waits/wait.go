@@ -136,10 +136,10 @@ func (w *waiter) missed(head *actor.Head) error {
 	fmt.Fprintf(&b, "timed out after %s", time.Since(w.started).Round(time.Millisecond))
 	switch {
 	case head.Info.Dialog != nil:
-		b.WriteString(": a dialog blocks the page: answer it, then wait again")
+		b.WriteString(", because a dialog blocks the page: answer the dialog, then wait again")
 		detail["missing"] = "page"
 	case head.Info.Status == actor.StatusUnresponsive || w.status.Missing == "":
-		b.WriteString(": the page did not answer: navigate elsewhere, or wait longer")
+		b.WriteString(", because the page did not answer: navigate elsewhere, or wait longer")
 		detail["missing"] = "page"
 	default:
 		fmt.Fprintf(&b, " waiting for %s", w.until.Describe(w.status.Missing))
@@ -147,7 +147,7 @@ func (w *waiter) missed(head *actor.Head) error {
 			detail["nearest"] = nearest
 			fmt.Fprintf(&b, "; nearest: %s", nearest)
 		}
-		fmt.Fprintf(&b, "; the page is %s: read it, and wait for something else or longer", shortURL(url))
+		fmt.Fprintf(&b, "; the page is %s: read the page, then wait longer or for another condition", shortURL(url))
 	}
 	return rpcstatus.New(codes.DeadlineExceeded, b.String(), rpcstatus.Info("WAIT_TIMEOUT", detail))
 }

@@ -123,7 +123,7 @@ func NavigatedTooSoon(a driver.Action) (driver.DoResult, error) {
 	}
 	return driver.DoResult{Delivered: driver.DeliveredPart}, &apierr.Error{
 		Kind: apierr.NotDelivered, Detail: map[string]string{"ref": fmt.Sprint(a.Ref), "cause": "navigated"},
-		Message: subject + " may not have received all keys, because the page navigated: read the page",
+		Message: subject + " may not have received all keys, because its document is gone: read the page",
 	}
 }
 
