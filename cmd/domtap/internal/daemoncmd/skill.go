@@ -68,7 +68,7 @@ func SkillText(root *cobra.Command) string {
 		}
 		fmt.Fprintf(&b, "- %s %s\n", group.Title, strings.Join(uses, ", "))
 	}
-	b.WriteString("\n`domtap COMMAND --help` has the flags. `--json` prints one JSON message per line.\n")
+	b.WriteString("\n`domtap COMMAND --help` describes the flags. `--json` prints one JSON message per line.\n")
 	return b.String()
 }
 
