@@ -150,10 +150,8 @@ func (c Cell) figure(unit Unit, spread bool) string {
 	switch {
 	case unit == Text && c.Text == "", unit != Text && c.N == 0:
 		return "–"
-	case unit == Text && spread:
-		return escape(c.Text)
 	case unit == Text:
-		// The long table contains the program's message.
+		// The file with the results contains the program's message.
 		text, _, _ := strings.Cut(c.Text, ": ")
 		return escape(text)
 	}
