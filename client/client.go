@@ -11,7 +11,8 @@
 // generated stubs of all services, whose comments document each call.
 //
 // The package guarantees that all methods are safe for concurrent use, that no goroutine outlives its call, and that a Follow yields all
-// changes in order, without gaps or repetitions, even if the connection is lost. Errors of calls are gRPC statuses; Reason returns the reason in such an error.
+// changes in order, without gaps or repetitions, even if the connection is lost. Errors of calls are gRPC statuses; Reason returns the
+// reason in such an error.
 //
 // Callers must call Close, which closes the connection, and must leave the loop of a Follow or cancel its context to end it.
 package client

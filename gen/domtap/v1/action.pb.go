@@ -447,7 +447,7 @@ func (x *DoubleClickStep) GetTarget() *Target {
 	return nil
 }
 
-// HoverStep moves the pointer to the target, and waits for what the page opens then.
+// HoverStep moves the pointer to the target, and waits for anything that the page opens.
 type HoverStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The element or point. Required.
@@ -857,6 +857,7 @@ type ScrollStep struct {
 	Target *Target `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
 	// The distance in CSS pixels, -100,000 to 100,000. If both distances are 0, the target is scrolled into view.
 	DeltaX float64 `protobuf:"fixed64,2,opt,name=delta_x,json=deltaX,proto3" json:"delta_x,omitempty"`
+	// As delta_x.
 	DeltaY float64 `protobuf:"fixed64,3,opt,name=delta_y,json=deltaY,proto3" json:"delta_y,omitempty"`
 	// The keys to hold while the wheel is turned: "Alt", "Control", "Meta", "Shift". Only with a distance.
 	Modifiers     []string `protobuf:"bytes,4,rep,name=modifiers,proto3" json:"modifiers,omitempty"`
@@ -934,6 +935,7 @@ type DragStep struct {
 	To *Target `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
 	// The distance in CSS pixels from the center of the target, -100,000 to 100,000.
 	DeltaX float64 `protobuf:"fixed64,3,opt,name=delta_x,json=deltaX,proto3" json:"delta_x,omitempty"`
+	// As delta_x.
 	DeltaY float64 `protobuf:"fixed64,4,opt,name=delta_y,json=deltaY,proto3" json:"delta_y,omitempty"`
 	// Points, and elements whose centers the pointer passes, at most 32. All elements must exist when the drag starts.
 	// Each is located and scrolled into view when its turn comes, so elements may move during the drag.
@@ -1104,6 +1106,7 @@ type MouseMoveStep struct {
 	Target *Target `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
 	// The distance in CSS pixels from the center of the target, or from the position of the pointer, -100,000 to 100,000.
 	DeltaX float64 `protobuf:"fixed64,2,opt,name=delta_x,json=deltaX,proto3" json:"delta_x,omitempty"`
+	// As delta_x.
 	DeltaY float64 `protobuf:"fixed64,3,opt,name=delta_y,json=deltaY,proto3" json:"delta_y,omitempty"`
 	// At most 32, as in DragStep.
 	Waypoints []*Target `protobuf:"bytes,4,rep,name=waypoints,proto3" json:"waypoints,omitempty"`
@@ -1221,7 +1224,8 @@ func (*MouseUpStep) Descriptor() ([]byte, []int) {
 type UploadFile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The file name without a path, at most 255 bytes. Required.
-	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The content of the file.
 	Content       []byte `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2050,7 +2054,8 @@ func (x *StepResult) GetDelivered() Delivered {
 // Candidate is an element that a target may mean.
 type Candidate struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Ref   uint32                 `protobuf:"varint,1,opt,name=ref,proto3" json:"ref,omitempty"`
+	// The ref of the element.
+	Ref uint32 `protobuf:"varint,1,opt,name=ref,proto3" json:"ref,omitempty"`
 	// The element in format LINES, without the ref, such as: Pay now (button disabled)
 	Line          string `protobuf:"bytes,2,opt,name=line,proto3" json:"line,omitempty"`
 	unknownFields protoimpl.UnknownFields

@@ -520,10 +520,11 @@ func (x *ClusterNode) GetBusy() float64 {
 // ClusterSession is a session and its node.
 type ClusterSession struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name that the operator uses: "alice.work" for the session "work" of the client alice. Required in requests.
-	SessionId string              `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	NodeId    string              `protobuf:"bytes,2,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
-	State     ClusterSessionState `protobuf:"varint,3,opt,name=state,proto3,enum=domtap.v1.ClusterSessionState" json:"state,omitempty"`
+	// The name that the operator uses: "alice.work" for the session "work" of the client alice.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The node of the session.
+	NodeId string              `protobuf:"bytes,2,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	State  ClusterSessionState `protobuf:"varint,3,opt,name=state,proto3,enum=domtap.v1.ClusterSessionState" json:"state,omitempty"`
 	// Whether another node takes it over when its node is gone, because it has tabs to restore.
 	Restore bool `protobuf:"varint,4,opt,name=restore,proto3" json:"restore,omitempty"`
 	// The number of tabs in the session.
@@ -831,7 +832,7 @@ func (x *LeftSession) GetMessage() string {
 
 type MoveSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name that the operator uses: "alice.work" for the session "work" of the client alice. Required in requests.
+	// The session to move, as in ClusterSession. Required.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// The node to move the session to. Required.
 	NodeId        string `protobuf:"bytes,2,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`

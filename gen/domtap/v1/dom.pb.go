@@ -33,7 +33,8 @@ const (
 	CheckedState_CHECKED_STATE_UNSPECIFIED CheckedState = 0
 	CheckedState_CHECKED_STATE_FALSE       CheckedState = 1
 	CheckedState_CHECKED_STATE_TRUE        CheckedState = 2
-	CheckedState_CHECKED_STATE_MIXED       CheckedState = 3
+	// Neither true nor false, such as a checkbox for several items of which only some are checked.
+	CheckedState_CHECKED_STATE_MIXED CheckedState = 3
 )
 
 // Enum value maps for CheckedState.
@@ -84,9 +85,11 @@ type TruncationReason int32
 
 const (
 	// Not truncated.
-	TruncationReason_TRUNCATION_REASON_UNSPECIFIED   TruncationReason = 0
+	TruncationReason_TRUNCATION_REASON_UNSPECIFIED TruncationReason = 0
+	// max_elements omitted elements.
 	TruncationReason_TRUNCATION_REASON_ELEMENT_LIMIT TruncationReason = 1
-	TruncationReason_TRUNCATION_REASON_TOKEN_BUDGET  TruncationReason = 2
+	// max_tokens omitted elements.
+	TruncationReason_TRUNCATION_REASON_TOKEN_BUDGET TruncationReason = 2
 )
 
 // Enum value maps for TruncationReason.
@@ -201,11 +204,15 @@ func (Format) EnumDescriptor() ([]byte, []int) {
 
 // Rect is a box in CSS pixels, relative to the top-level viewport.
 type Rect struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	X             float64                `protobuf:"fixed64,1,opt,name=x,proto3" json:"x,omitempty"`
-	Y             float64                `protobuf:"fixed64,2,opt,name=y,proto3" json:"y,omitempty"`
-	Width         float64                `protobuf:"fixed64,3,opt,name=width,proto3" json:"width,omitempty"`
-	Height        float64                `protobuf:"fixed64,4,opt,name=height,proto3" json:"height,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The left edge.
+	X float64 `protobuf:"fixed64,1,opt,name=x,proto3" json:"x,omitempty"`
+	// The top edge.
+	Y float64 `protobuf:"fixed64,2,opt,name=y,proto3" json:"y,omitempty"`
+	// The width, 0 or more.
+	Width float64 `protobuf:"fixed64,3,opt,name=width,proto3" json:"width,omitempty"`
+	// The height, 0 or more.
+	Height        float64 `protobuf:"fixed64,4,opt,name=height,proto3" json:"height,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -310,17 +317,24 @@ type Element struct {
 	Depth int32 `protobuf:"varint,15,opt,name=depth,proto3" json:"depth,omitempty"`
 	// The level of a heading: 1 to 6, or the value of aria-level. 0 for other elements.
 	Level int32 `protobuf:"varint,16,opt,name=level,proto3" json:"level,omitempty"`
-	// The states from here to `invalid` are unset if they do not apply to the element.
-	Checked  *CheckedState `protobuf:"varint,17,opt,name=checked,proto3,enum=domtap.v1.CheckedState,oneof" json:"checked,omitempty"`
-	Disabled *bool         `protobuf:"varint,18,opt,name=disabled,proto3,oneof" json:"disabled,omitempty"`
-	Expanded *bool         `protobuf:"varint,19,opt,name=expanded,proto3,oneof" json:"expanded,omitempty"`
-	Selected *bool         `protobuf:"varint,20,opt,name=selected,proto3,oneof" json:"selected,omitempty"`
+	// Whether the element is checked. Unset, as are the states below, if the state does not apply to the element.
+	Checked *CheckedState `protobuf:"varint,17,opt,name=checked,proto3,enum=domtap.v1.CheckedState,oneof" json:"checked,omitempty"`
+	// Whether the element is disabled.
+	Disabled *bool `protobuf:"varint,18,opt,name=disabled,proto3,oneof" json:"disabled,omitempty"`
+	// Whether the element is expanded.
+	Expanded *bool `protobuf:"varint,19,opt,name=expanded,proto3,oneof" json:"expanded,omitempty"`
+	// Whether the element is selected.
+	Selected *bool `protobuf:"varint,20,opt,name=selected,proto3,oneof" json:"selected,omitempty"`
 	// The state of a toggle button. It can be mixed.
-	Pressed  *CheckedState `protobuf:"varint,21,opt,name=pressed,proto3,enum=domtap.v1.CheckedState,oneof" json:"pressed,omitempty"`
-	Required *bool         `protobuf:"varint,22,opt,name=required,proto3,oneof" json:"required,omitempty"`
-	Readonly *bool         `protobuf:"varint,23,opt,name=readonly,proto3,oneof" json:"readonly,omitempty"`
-	Focused  *bool         `protobuf:"varint,24,opt,name=focused,proto3,oneof" json:"focused,omitempty"`
-	Invalid  *bool         `protobuf:"varint,25,opt,name=invalid,proto3,oneof" json:"invalid,omitempty"`
+	Pressed *CheckedState `protobuf:"varint,21,opt,name=pressed,proto3,enum=domtap.v1.CheckedState,oneof" json:"pressed,omitempty"`
+	// Whether the field must have a value.
+	Required *bool `protobuf:"varint,22,opt,name=required,proto3,oneof" json:"required,omitempty"`
+	// Whether the value of the field cannot be edited.
+	Readonly *bool `protobuf:"varint,23,opt,name=readonly,proto3,oneof" json:"readonly,omitempty"`
+	// Whether the element has the focus.
+	Focused *bool `protobuf:"varint,24,opt,name=focused,proto3,oneof" json:"focused,omitempty"`
+	// Whether the value of the field is invalid.
+	Invalid *bool `protobuf:"varint,25,opt,name=invalid,proto3,oneof" json:"invalid,omitempty"`
 	// The HTML attributes that include_attributes requested.
 	Attributes map[string]string `protobuf:"bytes,26,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Whether the element is entirely behind a modal, which must be closed or answered first. A modal is a dialog that
@@ -756,9 +770,11 @@ func (x *FieldChange) GetNew() string {
 
 // ChangedElement is a node whose key is the same but whose other fields changed.
 type ChangedElement struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Ref    uint32                 `protobuf:"varint,1,opt,name=ref,proto3" json:"ref,omitempty"`
-	Fields []*FieldChange         `protobuf:"bytes,2,rep,name=fields,proto3" json:"fields,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ref of the element.
+	Ref uint32 `protobuf:"varint,1,opt,name=ref,proto3" json:"ref,omitempty"`
+	// The fields that changed.
+	Fields []*FieldChange `protobuf:"bytes,2,rep,name=fields,proto3" json:"fields,omitempty"`
 	// The element after the change.
 	Element       *Element `protobuf:"bytes,3,opt,name=element,proto3" json:"element,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -819,7 +835,8 @@ func (x *ChangedElement) GetElement() *Element {
 // MovedElement is a node whose position among the elements changed.
 type MovedElement struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Ref   uint32                 `protobuf:"varint,1,opt,name=ref,proto3" json:"ref,omitempty"`
+	// The ref of the element.
+	Ref uint32 `protobuf:"varint,1,opt,name=ref,proto3" json:"ref,omitempty"`
 	// The position in the older view.
 	FromIndex int32 `protobuf:"varint,2,opt,name=from_index,json=fromIndex,proto3" json:"from_index,omitempty"`
 	// The position in the newer view.
@@ -883,16 +900,24 @@ func (x *MovedElement) GetToIndex() int32 {
 // changed ones, and insert the moved and added elements at their index in the newer view, in ascending order of the
 // index. The key of an element is tag|text|href|name. A node whose key changed is removed and added with the same ref.
 type Diff struct {
-	state        protoimpl.MessageState `protogen:"open.v1"`
-	FromRevision uint64                 `protobuf:"varint,1,opt,name=from_revision,json=fromRevision,proto3" json:"from_revision,omitempty"`
-	ToRevision   uint64                 `protobuf:"varint,2,opt,name=to_revision,json=toRevision,proto3" json:"to_revision,omitempty"`
-	Added        []*Element             `protobuf:"bytes,3,rep,name=added,proto3" json:"added,omitempty"`
-	Removed      []*RemovedElement      `protobuf:"bytes,4,rep,name=removed,proto3" json:"removed,omitempty"`
-	Changed      []*ChangedElement      `protobuf:"bytes,5,rep,name=changed,proto3" json:"changed,omitempty"`
-	Moved        []*MovedElement        `protobuf:"bytes,6,rep,name=moved,proto3" json:"moved,omitempty"`
-	// The counts include elements that the lists omit.
-	AddedCount    int32 `protobuf:"varint,7,opt,name=added_count,json=addedCount,proto3" json:"added_count,omitempty"`
-	RemovedCount  int32 `protobuf:"varint,8,opt,name=removed_count,json=removedCount,proto3" json:"removed_count,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The revision of the older view.
+	FromRevision uint64 `protobuf:"varint,1,opt,name=from_revision,json=fromRevision,proto3" json:"from_revision,omitempty"`
+	// The revision of the newer view.
+	ToRevision uint64 `protobuf:"varint,2,opt,name=to_revision,json=toRevision,proto3" json:"to_revision,omitempty"`
+	// The elements that are only in the newer view, by ascending index.
+	Added []*Element `protobuf:"bytes,3,rep,name=added,proto3" json:"added,omitempty"`
+	// The elements that are only in the older view.
+	Removed []*RemovedElement `protobuf:"bytes,4,rep,name=removed,proto3" json:"removed,omitempty"`
+	// The elements whose fields changed, but not their key.
+	Changed []*ChangedElement `protobuf:"bytes,5,rep,name=changed,proto3" json:"changed,omitempty"`
+	// The elements whose position changed. A moved element can also be in `changed`.
+	Moved []*MovedElement `protobuf:"bytes,6,rep,name=moved,proto3" json:"moved,omitempty"`
+	// The number of added elements, including those that `added` omits.
+	AddedCount int32 `protobuf:"varint,7,opt,name=added_count,json=addedCount,proto3" json:"added_count,omitempty"`
+	// The number of removed elements, including those that `removed` omits.
+	RemovedCount int32 `protobuf:"varint,8,opt,name=removed_count,json=removedCount,proto3" json:"removed_count,omitempty"`
+	// The number of changed elements, including those that `changed` omits.
 	ChangedCount  int32 `protobuf:"varint,9,opt,name=changed_count,json=changedCount,proto3" json:"changed_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1007,7 +1032,7 @@ type ViewMetadata struct {
 	// Pass it as `cursor` to read what this answer omitted. Empty if nothing is left, or if the budget is too small for a
 	// single element.
 	NextCursor string `protobuf:"bytes,6,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
-	// The number of elements of each role that the limits omitted.
+	// The number of elements of each role that the limits omitted. Elements without a role count as "generic".
 	OmittedByRole map[string]int32 `protobuf:"bytes,7,rep,name=omitted_by_role,json=omittedByRole,proto3" json:"omitted_by_role,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// The tokenizer that counted `tokens`, such as "o200k_base". Empty if nothing was counted.
 	Tokenizer string `protobuf:"bytes,8,opt,name=tokenizer,proto3" json:"tokenizer,omitempty"`
@@ -1266,10 +1291,13 @@ func (x *Resync) GetSnapshot() *Snapshot {
 type Snapshot struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The elements in document order.
-	Elements      []*Element    `protobuf:"bytes,1,rep,name=elements,proto3" json:"elements,omitempty"`
-	Metadata      *ViewMetadata `protobuf:"bytes,2,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	Url           string        `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
-	Title         string        `protobuf:"bytes,4,opt,name=title,proto3" json:"title,omitempty"`
+	Elements []*Element `protobuf:"bytes,1,rep,name=elements,proto3" json:"elements,omitempty"`
+	// What the view contains and what it omits.
+	Metadata *ViewMetadata `protobuf:"bytes,2,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// The URL of the page, without user name and password.
+	Url string `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
+	// The title of the page.
+	Title         string `protobuf:"bytes,4,opt,name=title,proto3" json:"title,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1337,7 +1365,8 @@ type HistoryEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The URL without user name and password. If the fragment consists of parameters (#token=…&state=…), their values are
 	// "***".
-	Url           string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
+	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
+	// The title of the page.
 	Title         string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1622,14 +1651,16 @@ type GetDomResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
 	// The URL of the page, without user name and password.
-	Url   string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
+	Url string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
+	// The title of the page.
 	Title string `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
 	// The revision of the tab that this answer shows.
 	Revision uint64 `protobuf:"varint,4,opt,name=revision,proto3" json:"revision,omitempty"`
 	// The epoch of `revision`.
 	Epoch string `protobuf:"bytes,5,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	// All elements of the view, in document order, even if `diff` is set.
-	Elements []*Element    `protobuf:"bytes,6,rep,name=elements,proto3" json:"elements,omitempty"`
+	Elements []*Element `protobuf:"bytes,6,rep,name=elements,proto3" json:"elements,omitempty"`
+	// What the view contains and what it omits.
 	Metadata *ViewMetadata `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// The changes, if the request asked for them and `resync` is unset.
 	Diff *Diff `protobuf:"bytes,8,opt,name=diff,proto3" json:"diff,omitempty"`
@@ -1743,23 +1774,38 @@ func (x *GetDomResponse) GetHistory() []*HistoryEntry {
 
 type GetCompactRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Fields 1 to 16 are as in GetDomRequest. include_geometry is UNIMPLEMENTED.
-	TabId             string   `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
-	ViewportOnly      bool     `protobuf:"varint,2,opt,name=viewport_only,json=viewportOnly,proto3" json:"viewport_only,omitempty"`
-	MaxElements       *int32   `protobuf:"varint,3,opt,name=max_elements,json=maxElements,proto3,oneof" json:"max_elements,omitempty"`
-	MaxTokens         *int32   `protobuf:"varint,4,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
-	InteractiveOnly   *bool    `protobuf:"varint,5,opt,name=interactive_only,json=interactiveOnly,proto3,oneof" json:"interactive_only,omitempty"`
-	FullSnapshot      bool     `protobuf:"varint,6,opt,name=full_snapshot,json=fullSnapshot,proto3" json:"full_snapshot,omitempty"`
-	Incremental       bool     `protobuf:"varint,7,opt,name=incremental,proto3" json:"incremental,omitempty"`
-	SinceRevision     *uint64  `protobuf:"varint,8,opt,name=since_revision,json=sinceRevision,proto3,oneof" json:"since_revision,omitempty"`
-	Epoch             string   `protobuf:"bytes,9,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	RootRef           *uint32  `protobuf:"varint,10,opt,name=root_ref,json=rootRef,proto3,oneof" json:"root_ref,omitempty"`
-	Cursor            string   `protobuf:"bytes,11,opt,name=cursor,proto3" json:"cursor,omitempty"`
-	FrameId           string   `protobuf:"bytes,12,opt,name=frame_id,json=frameId,proto3" json:"frame_id,omitempty"`
-	ClientId          string   `protobuf:"bytes,13,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	// Required.
+	TabId string `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	// As in GetDomRequest.
+	ViewportOnly bool `protobuf:"varint,2,opt,name=viewport_only,json=viewportOnly,proto3" json:"viewport_only,omitempty"`
+	// As in GetDomRequest.
+	MaxElements *int32 `protobuf:"varint,3,opt,name=max_elements,json=maxElements,proto3,oneof" json:"max_elements,omitempty"`
+	// As in GetDomRequest.
+	MaxTokens *int32 `protobuf:"varint,4,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
+	// As in GetDomRequest.
+	InteractiveOnly *bool `protobuf:"varint,5,opt,name=interactive_only,json=interactiveOnly,proto3,oneof" json:"interactive_only,omitempty"`
+	// As in GetDomRequest.
+	FullSnapshot bool `protobuf:"varint,6,opt,name=full_snapshot,json=fullSnapshot,proto3" json:"full_snapshot,omitempty"`
+	// As in GetDomRequest. The text contains the changes only with format DIFF or DENSE_DIFF.
+	Incremental bool `protobuf:"varint,7,opt,name=incremental,proto3" json:"incremental,omitempty"`
+	// As in GetDomRequest.
+	SinceRevision *uint64 `protobuf:"varint,8,opt,name=since_revision,json=sinceRevision,proto3,oneof" json:"since_revision,omitempty"`
+	// As in GetDomRequest.
+	Epoch string `protobuf:"bytes,9,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	// As in GetDomRequest.
+	RootRef *uint32 `protobuf:"varint,10,opt,name=root_ref,json=rootRef,proto3,oneof" json:"root_ref,omitempty"`
+	// As in GetDomRequest.
+	Cursor string `protobuf:"bytes,11,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	// As in GetDomRequest.
+	FrameId string `protobuf:"bytes,12,opt,name=frame_id,json=frameId,proto3" json:"frame_id,omitempty"`
+	// As in GetDomRequest.
+	ClientId string `protobuf:"bytes,13,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	// As in GetDomRequest.
 	IncludeAttributes []string `protobuf:"bytes,14,rep,name=include_attributes,json=includeAttributes,proto3" json:"include_attributes,omitempty"`
-	IncludeGeometry   bool     `protobuf:"varint,15,opt,name=include_geometry,json=includeGeometry,proto3" json:"include_geometry,omitempty"`
-	IncludeHistory    *bool    `protobuf:"varint,16,opt,name=include_history,json=includeHistory,proto3,oneof" json:"include_history,omitempty"`
+	// UNIMPLEMENTED. Use GetDom, which returns the boxes.
+	IncludeGeometry bool `protobuf:"varint,15,opt,name=include_geometry,json=includeGeometry,proto3" json:"include_geometry,omitempty"`
+	// As in GetDomRequest.
+	IncludeHistory *bool `protobuf:"varint,16,opt,name=include_history,json=includeHistory,proto3,oneof" json:"include_history,omitempty"`
 	// The format of the text. If unset, LINES.
 	//
 	// DIFF and DENSE_DIFF require `incremental` or since_revision. DENSE_DIFF with `incremental` starts from what the
@@ -1982,7 +2028,8 @@ func (x *GetCompactRequest) GetAt() *Moment {
 type GetCompactResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The view or its changes in the requested format.
-	Text     string        `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	// What the view contains and what it omits.
 	Metadata *ViewMetadata `protobuf:"bytes,2,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// The revision of the tab that this answer shows.
 	Revision uint64 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
@@ -2327,23 +2374,33 @@ func (x *FindMatch) GetLine() string {
 
 type WatchDomRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Fields 1 to 6 and 10 to 15 are as in GetDomRequest. include_geometry is UNIMPLEMENTED.
-	TabId           string `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
-	ViewportOnly    bool   `protobuf:"varint,2,opt,name=viewport_only,json=viewportOnly,proto3" json:"viewport_only,omitempty"`
-	MaxElements     *int32 `protobuf:"varint,3,opt,name=max_elements,json=maxElements,proto3,oneof" json:"max_elements,omitempty"`
-	MaxTokens       *int32 `protobuf:"varint,4,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
-	InteractiveOnly *bool  `protobuf:"varint,5,opt,name=interactive_only,json=interactiveOnly,proto3,oneof" json:"interactive_only,omitempty"`
-	FullSnapshot    bool   `protobuf:"varint,6,opt,name=full_snapshot,json=fullSnapshot,proto3" json:"full_snapshot,omitempty"`
+	// Required.
+	TabId string `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	// As in GetDomRequest.
+	ViewportOnly bool `protobuf:"varint,2,opt,name=viewport_only,json=viewportOnly,proto3" json:"viewport_only,omitempty"`
+	// As in GetDomRequest.
+	MaxElements *int32 `protobuf:"varint,3,opt,name=max_elements,json=maxElements,proto3,oneof" json:"max_elements,omitempty"`
+	// As in GetDomRequest.
+	MaxTokens *int32 `protobuf:"varint,4,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
+	// As in GetDomRequest.
+	InteractiveOnly *bool `protobuf:"varint,5,opt,name=interactive_only,json=interactiveOnly,proto3,oneof" json:"interactive_only,omitempty"`
+	// As in GetDomRequest.
+	FullSnapshot bool `protobuf:"varint,6,opt,name=full_snapshot,json=fullSnapshot,proto3" json:"full_snapshot,omitempty"`
 	// Resume a stream: the last revision that the client applied. The stream then starts with the changes since then, or
 	// with a resync.
 	FromRevision *uint64 `protobuf:"varint,8,opt,name=from_revision,json=fromRevision,proto3,oneof" json:"from_revision,omitempty"`
 	// The epoch of from_revision. Required with it.
-	Epoch             string   `protobuf:"bytes,9,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	RootRef           *uint32  `protobuf:"varint,10,opt,name=root_ref,json=rootRef,proto3,oneof" json:"root_ref,omitempty"`
-	FrameId           string   `protobuf:"bytes,12,opt,name=frame_id,json=frameId,proto3" json:"frame_id,omitempty"`
-	ClientId          string   `protobuf:"bytes,13,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	Epoch string `protobuf:"bytes,9,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	// As in GetDomRequest.
+	RootRef *uint32 `protobuf:"varint,10,opt,name=root_ref,json=rootRef,proto3,oneof" json:"root_ref,omitempty"`
+	// As in GetDomRequest.
+	FrameId string `protobuf:"bytes,12,opt,name=frame_id,json=frameId,proto3" json:"frame_id,omitempty"`
+	// As in GetDomRequest.
+	ClientId string `protobuf:"bytes,13,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	// As in GetDomRequest.
 	IncludeAttributes []string `protobuf:"bytes,14,rep,name=include_attributes,json=includeAttributes,proto3" json:"include_attributes,omitempty"`
-	IncludeGeometry   bool     `protobuf:"varint,15,opt,name=include_geometry,json=includeGeometry,proto3" json:"include_geometry,omitempty"`
+	// UNIMPLEMENTED. Use GetDom, which returns the boxes.
+	IncludeGeometry bool `protobuf:"varint,15,opt,name=include_geometry,json=includeGeometry,proto3" json:"include_geometry,omitempty"`
 	// DIFF or DENSE_DIFF: messages with a diff also contain its text in that format. If unset, they contain no text.
 	// Other formats are INVALID_ARGUMENT.
 	Format Format `protobuf:"varint,17,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
@@ -2539,8 +2596,10 @@ func (x *WatchDomRequest) GetSpeed() float64 {
 // Navigated reports that the tab shows another document or URL. If it shows another document, a resync follows.
 type Navigated struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Url   string                 `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
-	Title string                 `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
+	// The new URL, without user name and password.
+	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
+	// The new title.
+	Title string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
 	// The URL changed within the document.
 	SameDocument  bool `protobuf:"varint,3,opt,name=same_document,json=sameDocument,proto3" json:"same_document,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2600,8 +2659,9 @@ func (x *Navigated) GetSameDocument() bool {
 
 // TabStatusChange reports that the status of the tab or its open dialog changed.
 type TabStatusChange struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Status TabStatus              `protobuf:"varint,1,opt,name=status,proto3,enum=domtap.v1.TabStatus" json:"status,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The new status.
+	Status TabStatus `protobuf:"varint,1,opt,name=status,proto3,enum=domtap.v1.TabStatus" json:"status,omitempty"`
 	// What the client can do about it. May be empty.
 	Detail string `protobuf:"bytes,2,opt,name=detail,proto3" json:"detail,omitempty"`
 	// The open dialog. Unset if no dialog is open.
@@ -2713,6 +2773,8 @@ type WatchDomResponse struct {
 	PageTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=page_time,json=pageTime,proto3" json:"page_time,omitempty"`
 	// The number of revisions that a message with changes covers, usually 1. 0 in other messages.
 	Coalesced int32 `protobuf:"varint,6,opt,name=coalesced,proto3" json:"coalesced,omitempty"`
+	// What happened.
+	//
 	// Types that are valid to be assigned to Event:
 	//
 	//	*WatchDomResponse_Snapshot
@@ -2883,26 +2945,32 @@ type isWatchDomResponse_Event interface {
 }
 
 type WatchDomResponse_Snapshot struct {
+	// The whole view. Sent only as the first message.
 	Snapshot *Snapshot `protobuf:"bytes,7,opt,name=snapshot,proto3,oneof"`
 }
 
 type WatchDomResponse_Diff struct {
+	// The changes of the view since the previous message.
 	Diff *Diff `protobuf:"bytes,8,opt,name=diff,proto3,oneof"`
 }
 
 type WatchDomResponse_Navigated struct {
+	// The tab shows another document or URL. The elements stay until the next message.
 	Navigated *Navigated `protobuf:"bytes,9,opt,name=navigated,proto3,oneof"`
 }
 
 type WatchDomResponse_Resync struct {
+	// The whole view, because a diff is not possible or would be no shorter.
 	Resync *Resync `protobuf:"bytes,10,opt,name=resync,proto3,oneof"`
 }
 
 type WatchDomResponse_TabStatus struct {
+	// The status of the tab or its dialog changed.
 	TabStatus *TabStatusChange `protobuf:"bytes,11,opt,name=tab_status,json=tabStatus,proto3,oneof"`
 }
 
 type WatchDomResponse_Heartbeat struct {
+	// The stream is alive.
 	Heartbeat *Heartbeat `protobuf:"bytes,12,opt,name=heartbeat,proto3,oneof"`
 }
 
@@ -3047,7 +3115,9 @@ type WaitForResponse struct {
 	Revision uint64 `protobuf:"varint,2,opt,name=revision,proto3" json:"revision,omitempty"`
 	// The epoch of `revision`.
 	Epoch string `protobuf:"bytes,3,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	Url   string `protobuf:"bytes,4,opt,name=url,proto3" json:"url,omitempty"`
+	// The URL of the page, without user name and password.
+	Url string `protobuf:"bytes,4,opt,name=url,proto3" json:"url,omitempty"`
+	// The title of the page.
 	Title string `protobuf:"bytes,5,opt,name=title,proto3" json:"title,omitempty"`
 	// How long the call waited.
 	Elapsed *durationpb.Duration `protobuf:"bytes,6,opt,name=elapsed,proto3" json:"elapsed,omitempty"`

@@ -263,8 +263,9 @@ func (*Route_Modify) isRoute_Action() {}
 
 // RouteAbort fails a request.
 type RouteAbort struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Reason        AbortReason            `protobuf:"varint,1,opt,name=reason,proto3,enum=domtap.v1.AbortReason" json:"reason,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How the request fails. If unset, BLOCKED_BY_CLIENT.
+	Reason        AbortReason `protobuf:"varint,1,opt,name=reason,proto3,enum=domtap.v1.AbortReason" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

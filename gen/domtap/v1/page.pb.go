@@ -912,8 +912,9 @@ type PdfRequest struct {
 	// Required.
 	TabId string `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
 	// The size of the paper. If unset, A4.
-	Format    PaperFormat `protobuf:"varint,2,opt,name=format,proto3,enum=domtap.v1.PaperFormat" json:"format,omitempty"`
-	Landscape bool        `protobuf:"varint,3,opt,name=landscape,proto3" json:"landscape,omitempty"`
+	Format PaperFormat `protobuf:"varint,2,opt,name=format,proto3,enum=domtap.v1.PaperFormat" json:"format,omitempty"`
+	// Print in landscape orientation instead of portrait.
+	Landscape bool `protobuf:"varint,3,opt,name=landscape,proto3" json:"landscape,omitempty"`
 	// Print background colors and images.
 	PrintBackground bool `protobuf:"varint,4,opt,name=print_background,json=printBackground,proto3" json:"print_background,omitempty"`
 	// The scale of the page, 0.1 to 2. If unset, 1.
@@ -2064,14 +2065,21 @@ func (x *GetRequestRequest) GetMaxBodyBytes() int32 {
 // RequestTiming is how long the phases of a request took, in milliseconds. A phase that did not happen is unset: a
 // reused connection has no dns and no connect. ssl is part of connect.
 type RequestTiming struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	BlockedMs     *float64               `protobuf:"fixed64,1,opt,name=blocked_ms,json=blockedMs,proto3,oneof" json:"blocked_ms,omitempty"`
-	DnsMs         *float64               `protobuf:"fixed64,2,opt,name=dns_ms,json=dnsMs,proto3,oneof" json:"dns_ms,omitempty"`
-	ConnectMs     *float64               `protobuf:"fixed64,3,opt,name=connect_ms,json=connectMs,proto3,oneof" json:"connect_ms,omitempty"`
-	SslMs         *float64               `protobuf:"fixed64,4,opt,name=ssl_ms,json=sslMs,proto3,oneof" json:"ssl_ms,omitempty"`
-	SendMs        *float64               `protobuf:"fixed64,5,opt,name=send_ms,json=sendMs,proto3,oneof" json:"send_ms,omitempty"`
-	WaitMs        *float64               `protobuf:"fixed64,6,opt,name=wait_ms,json=waitMs,proto3,oneof" json:"wait_ms,omitempty"`
-	ReceiveMs     *float64               `protobuf:"fixed64,7,opt,name=receive_ms,json=receiveMs,proto3,oneof" json:"receive_ms,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Waiting in the browser before the request could start.
+	BlockedMs *float64 `protobuf:"fixed64,1,opt,name=blocked_ms,json=blockedMs,proto3,oneof" json:"blocked_ms,omitempty"`
+	// Resolving the host name.
+	DnsMs *float64 `protobuf:"fixed64,2,opt,name=dns_ms,json=dnsMs,proto3,oneof" json:"dns_ms,omitempty"`
+	// Connecting to the server, including TLS.
+	ConnectMs *float64 `protobuf:"fixed64,3,opt,name=connect_ms,json=connectMs,proto3,oneof" json:"connect_ms,omitempty"`
+	// The TLS handshake.
+	SslMs *float64 `protobuf:"fixed64,4,opt,name=ssl_ms,json=sslMs,proto3,oneof" json:"ssl_ms,omitempty"`
+	// Sending the request.
+	SendMs *float64 `protobuf:"fixed64,5,opt,name=send_ms,json=sendMs,proto3,oneof" json:"send_ms,omitempty"`
+	// Waiting for the first byte of the response.
+	WaitMs *float64 `protobuf:"fixed64,6,opt,name=wait_ms,json=waitMs,proto3,oneof" json:"wait_ms,omitempty"`
+	// Receiving the response.
+	ReceiveMs     *float64 `protobuf:"fixed64,7,opt,name=receive_ms,json=receiveMs,proto3,oneof" json:"receive_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2165,7 +2173,7 @@ type GetRequestResponse struct {
 	RequestHeaders []*Header `protobuf:"bytes,3,rep,name=request_headers,json=requestHeaders,proto3" json:"request_headers,omitempty"`
 	// The headers of the response, without set-cookie.
 	ResponseHeaders []*Header `protobuf:"bytes,4,rep,name=response_headers,json=responseHeaders,proto3" json:"response_headers,omitempty"`
-	// The text of the HTTP status, such as "Not Found". Empty with HTTP/2 and later.
+	// The text of the HTTP status, such as "Not Found". May be empty.
 	StatusText string `protobuf:"bytes,5,opt,name=status_text,json=statusText,proto3" json:"status_text,omitempty"`
 	// The protocol, such as "http/1.1" or "h2".
 	Protocol string `protobuf:"bytes,6,opt,name=protocol,proto3" json:"protocol,omitempty"`
@@ -2179,7 +2187,7 @@ type GetRequestResponse struct {
 	FromCache bool `protobuf:"varint,10,opt,name=from_cache,json=fromCache,proto3" json:"from_cache,omitempty"`
 	// The decoded body (gzip and so on). Empty unless requested.
 	Body []byte `protobuf:"bytes,11,opt,name=body,proto3" json:"body,omitempty"`
-	// The size of the whole decoded body in bytes.
+	// The size of the whole decoded body in bytes. 0 unless `body` was requested.
 	BodySize int64 `protobuf:"varint,12,opt,name=body_size,json=bodySize,proto3" json:"body_size,omitempty"`
 	// Whether `body` is shorter than the whole body.
 	BodyTruncated bool `protobuf:"varint,13,opt,name=body_truncated,json=bodyTruncated,proto3" json:"body_truncated,omitempty"`
@@ -2769,10 +2777,13 @@ type AuditResponse struct {
 	// The findings and the web vitals as text, within max_tokens.
 	Text string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
 	// The number of tokens of `text`, counted by `tokenizer`.
-	Tokens    int32  `protobuf:"varint,6,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	Tokens int32 `protobuf:"varint,6,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	// The tokenizer, such as "o200k_base".
 	Tokenizer string `protobuf:"bytes,7,opt,name=tokenizer,proto3" json:"tokenizer,omitempty"`
-	Url       string `protobuf:"bytes,8,opt,name=url,proto3" json:"url,omitempty"`
-	Title     string `protobuf:"bytes,9,opt,name=title,proto3" json:"title,omitempty"`
+	// The URL of the page.
+	Url string `protobuf:"bytes,8,opt,name=url,proto3" json:"url,omitempty"`
+	// The title of the page.
+	Title string `protobuf:"bytes,9,opt,name=title,proto3" json:"title,omitempty"`
 	// The number of frames that did not answer.
 	FramesMissing int32 `protobuf:"varint,10,opt,name=frames_missing,json=framesMissing,proto3" json:"frames_missing,omitempty"`
 	// The number of texts whose contrast is unknown because their background cannot be computed, such as a picture.

@@ -828,15 +828,17 @@ func (x *Session) GetRestarting() bool {
 type Cookie struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name. Required, unless `value` is set.
-	Name  string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The value.
 	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
 	// The host, such as "example.com", or ".example.com" to include subdomains. Required.
 	Domain string `protobuf:"bytes,3,opt,name=domain,proto3" json:"domain,omitempty"`
 	// The path, which starts with "/". If empty, "/".
 	Path string `protobuf:"bytes,4,opt,name=path,proto3" json:"path,omitempty"`
 	// Seconds since 1970. -1 or 0 means that the cookie ends with the session.
-	Expires  float64 `protobuf:"fixed64,5,opt,name=expires,proto3" json:"expires,omitempty"`
-	HttpOnly bool    `protobuf:"varint,6,opt,name=http_only,json=httpOnly,proto3" json:"http_only,omitempty"`
+	Expires float64 `protobuf:"fixed64,5,opt,name=expires,proto3" json:"expires,omitempty"`
+	// Hide the cookie from scripts.
+	HttpOnly bool `protobuf:"varint,6,opt,name=http_only,json=httpOnly,proto3" json:"http_only,omitempty"`
 	// Send the cookie only over secure connections. Required if same_site is None or partition_key is set.
 	Secure bool `protobuf:"varint,7,opt,name=secure,proto3" json:"secure,omitempty"`
 	// "Strict", "Lax", "None" or empty.
@@ -1234,10 +1236,13 @@ type StoreIndex struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The path of the key in the value of a record. Set either this or key_path_array.
-	KeyPath       *string  `protobuf:"bytes,2,opt,name=key_path,json=keyPath,proto3,oneof" json:"key_path,omitempty"`
-	KeyPathArray  []string `protobuf:"bytes,3,rep,name=key_path_array,json=keyPathArray,proto3" json:"key_path_array,omitempty"`
-	MultiEntry    bool     `protobuf:"varint,4,opt,name=multi_entry,json=multiEntry,proto3" json:"multi_entry,omitempty"`
-	Unique        bool     `protobuf:"varint,5,opt,name=unique,proto3" json:"unique,omitempty"`
+	KeyPath *string `protobuf:"bytes,2,opt,name=key_path,json=keyPath,proto3,oneof" json:"key_path,omitempty"`
+	// The paths of the values whose array is the key.
+	KeyPathArray []string `protobuf:"bytes,3,rep,name=key_path_array,json=keyPathArray,proto3" json:"key_path_array,omitempty"`
+	// Whether the index has an entry for each item of an array.
+	MultiEntry bool `protobuf:"varint,4,opt,name=multi_entry,json=multiEntry,proto3" json:"multi_entry,omitempty"`
+	// Whether the index allows each key only once.
+	Unique        bool `protobuf:"varint,5,opt,name=unique,proto3" json:"unique,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1520,8 +1525,9 @@ func (x *StorageState) GetOrigins() []*OriginStorage {
 type CreateSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 1 to 64 letters, digits, "-" and "_". If empty, the daemon chooses a name.
-	SessionId string           `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	Settings  *SessionSettings `protobuf:"bytes,2,opt,name=settings,proto3" json:"settings,omitempty"`
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The settings of the session.
+	Settings *SessionSettings `protobuf:"bytes,2,opt,name=settings,proto3" json:"settings,omitempty"`
 	// The state to load into the session.
 	StorageState  *StorageState `protobuf:"bytes,3,opt,name=storage_state,json=storageState,proto3" json:"storage_state,omitempty"`
 	unknownFields protoimpl.UnknownFields

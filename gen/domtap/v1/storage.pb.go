@@ -101,8 +101,9 @@ func (x *CookieFilter) GetPartitionKey() string {
 type ListCookiesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session. If empty, the session named `default`.
-	SessionId string        `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	Filter    *CookieFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The cookies to return. If unset, all cookies.
+	Filter *CookieFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// Also return the values.
 	Values        bool `protobuf:"varint,3,opt,name=values,proto3" json:"values,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -929,8 +930,9 @@ func (x *GetSessionStorageRequest) GetValues() bool {
 }
 
 type GetSessionStorageResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Storage       *StoredOrigin          `protobuf:"bytes,1,opt,name=storage,proto3" json:"storage,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session storage of the origin.
+	Storage       *StoredOrigin `protobuf:"bytes,1,opt,name=storage,proto3" json:"storage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

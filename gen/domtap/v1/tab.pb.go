@@ -276,8 +276,10 @@ type DownloadState int32
 const (
 	// Never sent.
 	DownloadState_DOWNLOAD_STATE_UNSPECIFIED DownloadState = 0
+	// The file is being downloaded.
 	DownloadState_DOWNLOAD_STATE_IN_PROGRESS DownloadState = 1
-	DownloadState_DOWNLOAD_STATE_COMPLETED   DownloadState = 2
+	// The file is complete.
+	DownloadState_DOWNLOAD_STATE_COMPLETED DownloadState = 2
 	// The page, the network, or the session's deny_downloads setting canceled the download. The partial file is deleted.
 	DownloadState_DOWNLOAD_STATE_CANCELED DownloadState = 3
 )
@@ -436,7 +438,7 @@ type Tab struct {
 	// Why the tab was not restored and remains TAB_STATUS_CRASHED. Otherwise empty.
 	NotRestored string `protobuf:"bytes,21,opt,name=not_restored,json=notRestored,proto3" json:"not_restored,omitempty"`
 	// Whether the page is frozen because the tab was idle for --freeze-idle. The timers of a frozen page do not run. Any
-	// call on the tab except a call that only lists it unfreezes the page.
+	// call on the tab unfreezes the page. ListTabs and reading the tab's timeline do not.
 	Frozen        bool `protobuf:"varint,22,opt,name=frozen,proto3" json:"frozen,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -941,8 +943,9 @@ func (x *GetTabRequest) GetAt() *Moment {
 }
 
 type GetTabResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Tab           *Tab                   `protobuf:"bytes,1,opt,name=tab,proto3" json:"tab,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The state of the tab.
+	Tab           *Tab `protobuf:"bytes,1,opt,name=tab,proto3" json:"tab,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1598,8 +1601,9 @@ func (x *SetRestoreRequest) GetRestore() bool {
 }
 
 type SetRestoreResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Tab           *Tab                   `protobuf:"bytes,1,opt,name=tab,proto3" json:"tab,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tab with the new setting.
+	Tab           *Tab `protobuf:"bytes,1,opt,name=tab,proto3" json:"tab,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2000,10 +2004,12 @@ type Download struct {
 	Guid string `protobuf:"bytes,1,opt,name=guid,proto3" json:"guid,omitempty"`
 	// The tab whose page started the download.
 	TabId string `protobuf:"bytes,2,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
-	Url   string `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
+	// The URL of the file.
+	Url string `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
 	// The file name that the page suggests. It is untrusted; the file on disk has a safe form of this name.
-	SuggestedFilename string        `protobuf:"bytes,4,opt,name=suggested_filename,json=suggestedFilename,proto3" json:"suggested_filename,omitempty"`
-	State             DownloadState `protobuf:"varint,5,opt,name=state,proto3,enum=domtap.v1.DownloadState" json:"state,omitempty"`
+	SuggestedFilename string `protobuf:"bytes,4,opt,name=suggested_filename,json=suggestedFilename,proto3" json:"suggested_filename,omitempty"`
+	// Whether the download is in progress, completed or canceled.
+	State DownloadState `protobuf:"varint,5,opt,name=state,proto3,enum=domtap.v1.DownloadState" json:"state,omitempty"`
 	// The number of bytes received so far.
 	ReceivedBytes int64 `protobuf:"varint,6,opt,name=received_bytes,json=receivedBytes,proto3" json:"received_bytes,omitempty"`
 	// The size of the file in bytes. 0 if unknown.
@@ -2351,6 +2357,8 @@ type WatchTabsResponse struct {
 	Tab *Tab `protobuf:"bytes,1,opt,name=tab,proto3" json:"tab,omitempty"`
 	// When the daemon observed the event.
 	ObservedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=observed_at,json=observedAt,proto3" json:"observed_at,omitempty"`
+	// What happened.
+	//
 	// Types that are valid to be assigned to Event:
 	//
 	//	*WatchTabsResponse_Opened

@@ -65,7 +65,7 @@ type TabServiceClient interface {
 	// in time, it fails with DEADLINE_EXCEEDED, and the tab stays usable. If the URL turns out to be a download, the file
 	// is saved, the tab keeps its document, and Navigate fails with FAILED_PRECONDITION (DOWNLOAD); the metadata contains
 	// guid and filename. If the current page asks whether to leave it (beforeunload), Navigate fails with
-	// FAILED_PRECONDITION (DIALOG_OPEN).
+	// FAILED_PRECONDITION (DIALOG_OPEN), or with NAVIGATION_FAILED if the session's policy dismisses dialogs.
 	Navigate(ctx context.Context, in *NavigateRequest, opts ...grpc.CallOption) (*NavigateResponse, error)
 	// GoBack goes one entry back in the tab's history. It fails with FAILED_PRECONDITION (NO_HISTORY) at the first entry.
 	GoBack(ctx context.Context, in *GoBackRequest, opts ...grpc.CallOption) (*GoBackResponse, error)
@@ -248,7 +248,7 @@ type TabServiceServer interface {
 	// in time, it fails with DEADLINE_EXCEEDED, and the tab stays usable. If the URL turns out to be a download, the file
 	// is saved, the tab keeps its document, and Navigate fails with FAILED_PRECONDITION (DOWNLOAD); the metadata contains
 	// guid and filename. If the current page asks whether to leave it (beforeunload), Navigate fails with
-	// FAILED_PRECONDITION (DIALOG_OPEN).
+	// FAILED_PRECONDITION (DIALOG_OPEN), or with NAVIGATION_FAILED if the session's policy dismisses dialogs.
 	Navigate(context.Context, *NavigateRequest) (*NavigateResponse, error)
 	// GoBack goes one entry back in the tab's history. It fails with FAILED_PRECONDITION (NO_HISTORY) at the first entry.
 	GoBack(context.Context, *GoBackRequest) (*GoBackResponse, error)

@@ -34,11 +34,15 @@ const (
 	// A call that acts on the tab.
 	TimelineKind_TIMELINE_KIND_TURN TimelineKind = 1
 	// A call that reads the tab.
-	TimelineKind_TIMELINE_KIND_READ       TimelineKind = 2
+	TimelineKind_TIMELINE_KIND_READ TimelineKind = 2
+	// The tab shows a new document or URL.
 	TimelineKind_TIMELINE_KIND_NAVIGATION TimelineKind = 3
-	TimelineKind_TIMELINE_KIND_DIALOG     TimelineKind = 4
-	TimelineKind_TIMELINE_KIND_DOWNLOAD   TimelineKind = 5
-	TimelineKind_TIMELINE_KIND_POPUP      TimelineKind = 6
+	// A JavaScript dialog opened.
+	TimelineKind_TIMELINE_KIND_DIALOG TimelineKind = 4
+	// A download started.
+	TimelineKind_TIMELINE_KIND_DOWNLOAD TimelineKind = 5
+	// The page opened another tab.
+	TimelineKind_TIMELINE_KIND_POPUP TimelineKind = 6
 	// A warning or error of the console, or an uncaught error.
 	TimelineKind_TIMELINE_KIND_PROBLEM TimelineKind = 7
 	// A request that failed or has a status of 400 or above.
@@ -114,6 +118,7 @@ const (
 	TimelineState_TIMELINE_STATE_UNSPECIFIED TimelineState = 0
 	// The call waits because its client is paused.
 	TimelineState_TIMELINE_STATE_WAITING TimelineState = 1
+	// The call is in progress.
 	TimelineState_TIMELINE_STATE_RUNNING TimelineState = 2
 	// The call succeeded. Its steps may have failed; see their results.
 	TimelineState_TIMELINE_STATE_DONE TimelineState = 3
@@ -1094,7 +1099,8 @@ func (x *TimelineRead) GetIncremental() bool {
 type TimelineNavigation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Without credentials.
-	Url   string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
+	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
+	// The title of the page.
 	Title string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
 	// The URL changed within the document.
 	SameDocument bool `protobuf:"varint,3,opt,name=same_document,json=sameDocument,proto3" json:"same_document,omitempty"`
@@ -1164,9 +1170,10 @@ func (x *TimelineNavigation) GetHttpStatus() int32 {
 
 // TimelinePopup reports that the page opened another tab.
 type TimelinePopup struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	TabId         string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
-	Url           string                 `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tab that the page opened.
+	TabId         string `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	Url           string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1217,8 +1224,9 @@ func (x *TimelinePopup) GetUrl() string {
 
 // TimelineStatus reports a change of the tab's status.
 type TimelineStatus struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Status TabStatus              `protobuf:"varint,1,opt,name=status,proto3,enum=domtap.v1.TabStatus" json:"status,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The new status.
+	Status TabStatus `protobuf:"varint,1,opt,name=status,proto3,enum=domtap.v1.TabStatus" json:"status,omitempty"`
 	// The reason in words: opened, closed, restored, or the reason of a crash.
 	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1271,13 +1279,15 @@ func (x *TimelineStatus) GetReason() string {
 
 // TimelineControl reports that a person paused or resumed clients. TimelineEntry.client is the client that did it.
 type TimelineControl struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Action TimelineAction         `protobuf:"varint,1,opt,name=action,proto3,enum=domtap.v1.TimelineAction" json:"action,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the person did.
+	Action TimelineAction `protobuf:"varint,1,opt,name=action,proto3,enum=domtap.v1.TimelineAction" json:"action,omitempty"`
 	// The client that was paused or resumed. Empty for all clients except the one that took over.
 	Client string `protobuf:"bytes,2,opt,name=client,proto3" json:"client,omitempty"`
 	// The reason in the request.
-	Reason string    `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
-	Mode   PauseMode `protobuf:"varint,4,opt,name=mode,proto3,enum=domtap.v1.PauseMode" json:"mode,omitempty"`
+	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	// What happens to held calls.
+	Mode PauseMode `protobuf:"varint,4,opt,name=mode,proto3,enum=domtap.v1.PauseMode" json:"mode,omitempty"`
 	// Whether it applies to all tabs of the session.
 	Session       bool `protobuf:"varint,5,opt,name=session,proto3" json:"session,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1830,8 +1840,9 @@ type Pause struct {
 	// The paused client, as in TimelineEntry. Empty for all clients except `by`, which has taken over.
 	Client string `protobuf:"bytes,3,opt,name=client,proto3" json:"client,omitempty"`
 	// The reason in the request.
-	Reason string    `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
-	Mode   PauseMode `protobuf:"varint,5,opt,name=mode,proto3,enum=domtap.v1.PauseMode" json:"mode,omitempty"`
+	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// What happens to held calls.
+	Mode PauseMode `protobuf:"varint,5,opt,name=mode,proto3,enum=domtap.v1.PauseMode" json:"mode,omitempty"`
 	// The client that paused it.
 	By string `protobuf:"bytes,6,opt,name=by,proto3" json:"by,omitempty"`
 	// When the pause started.

@@ -69,7 +69,8 @@ type TimelineServiceClient interface {
 	// TakeOver pauses all clients of a tab except the caller. If another caller has taken over the tab, it replaces that
 	// caller.
 	TakeOver(ctx context.Context, in *TakeOverRequest, opts ...grpc.CallOption) (*TakeOverResponse, error)
-	// HandBack ends a TakeOver, whoever calls it. FAILED_PRECONDITION (NOT_PAUSED) if nobody has taken over the tab.
+	// HandBack ends a TakeOver. Any client may call it. FAILED_PRECONDITION (NOT_PAUSED) if no client has taken over the
+	// tab.
 	HandBack(ctx context.Context, in *HandBackRequest, opts ...grpc.CallOption) (*HandBackResponse, error)
 	// ListPauses returns the pauses of a tab, including those of its session, or the pauses of a session.
 	ListPauses(ctx context.Context, in *ListPausesRequest, opts ...grpc.CallOption) (*ListPausesResponse, error)
@@ -201,7 +202,8 @@ type TimelineServiceServer interface {
 	// TakeOver pauses all clients of a tab except the caller. If another caller has taken over the tab, it replaces that
 	// caller.
 	TakeOver(context.Context, *TakeOverRequest) (*TakeOverResponse, error)
-	// HandBack ends a TakeOver, whoever calls it. FAILED_PRECONDITION (NOT_PAUSED) if nobody has taken over the tab.
+	// HandBack ends a TakeOver. Any client may call it. FAILED_PRECONDITION (NOT_PAUSED) if no client has taken over the
+	// tab.
 	HandBack(context.Context, *HandBackRequest) (*HandBackResponse, error)
 	// ListPauses returns the pauses of a tab, including those of its session, or the pauses of a session.
 	ListPauses(context.Context, *ListPausesRequest) (*ListPausesResponse, error)
