@@ -43,7 +43,7 @@ func BenchmarkPublish(b *testing.B) {
 	page, tab := largePage(b)
 	for i := 0; b.Loop(); i++ {
 		next := tab.Head().Next()
-		page.Emit(driver.Titled{Title: fmt.Sprint(i)})
+		page.Emit(driver.TitleChanged{Title: fmt.Sprint(i)})
 		<-next
 	}
 }

@@ -45,7 +45,7 @@ func TestADialogIsAnsweredWhileAnotherCallHangs(t *testing.T) {
 		errs := make(chan error, 2)
 		for range 2 { // one is running, one fills the mailbox
 			go func() {
-				_, err := capture.Screenshot(t.Context(), tab, driver.Shot{})
+				_, err := capture.Screenshot(t.Context(), tab, driver.ScreenshotOptions{})
 				errs <- err
 			}()
 			synctest.Wait()

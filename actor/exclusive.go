@@ -116,7 +116,7 @@ func (x *Exclusive) Publish() *Head {
 }
 
 // Screenshot takes a screenshot of the page. It returns the errors of Ready.
-func (x *Exclusive) Screenshot(ctx context.Context, s driver.Shot) (picture []byte, err error) {
+func (x *Exclusive) Screenshot(ctx context.Context, s driver.ScreenshotOptions) (picture []byte, err error) {
 	if err := x.Ready(); err != nil {
 		return nil, err
 	}

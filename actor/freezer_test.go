@@ -57,7 +57,7 @@ func TestWhatHappensToPagesKeepsThemFromFreezing(t *testing.T) {
 	type change func(page *actortest.Page)
 	download := func(s driver.DownloadState) change {
 		return func(page *actortest.Page) {
-			page.Emit(driver.Downloaded{Download: driver.Download{GUID: "a", Filename: "a.zip", State: s}})
+			page.Emit(driver.DownloadProgressed{Download: driver.Download{GUID: "a", Filename: "a.zip", State: s}})
 		}
 	}
 	for name, c := range map[string]struct{ begin, end change }{

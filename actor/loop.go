@@ -157,9 +157,9 @@ func (t *loop) receive(e driver.Event, ok bool) {
 		t.reader.due = true
 	case driver.Committed:
 		t.committed(e)
-	case driver.Titled:
+	case driver.TitleChanged:
 		t.nav.SetTitle(e.Title)
-	case driver.Responded:
+	case driver.ResponseReceived:
 		t.nav.Responded(e)
 	case driver.Loaded:
 		if t.nav.Loaded(e) {
@@ -168,7 +168,7 @@ func (t *loop) receive(e driver.Event, ok bool) {
 	case driver.FrameGone:
 		t.doc.Drop(e.Frame)
 		t.obs.Forget(e.Frame)
-	case driver.Selected:
+	case driver.SelectorsMatched:
 		t.alive()
 		if t.doc.Current(e.Frame) == e.Document {
 			t.obs.Selected(e)
@@ -198,11 +198,11 @@ func (t *loop) receiveEffect(e driver.Event) {
 		t.report(t.dialogs.Opened(e.Dialog, time.Now()))
 	case driver.DialogClosed:
 		t.report(t.dialogs.Closed(e.Dialog))
-	case driver.ChooserAsked:
+	case driver.FileChooserRequested:
 		t.notes.Add("the page opened a file chooser: send an upload step with this ref")
-	case driver.WindowsLate:
+	case driver.WindowsPending:
 		t.notes.Add(fmt.Sprintf("%d windows that the page opened are not listed yet: list the tabs again later", e.Count))
-	case driver.Downloaded:
+	case driver.DownloadProgressed:
 		t.publisher.add(TabEvent{Kind: TabDownloaded, Download: e.Download})
 		t.notes.Replace(t.downloads.Progress(e.Download))
 	}

@@ -314,7 +314,7 @@ func TestMarkupIsThatOfEveryFrame(t *testing.T) {
 func TestLookReadsAndShoots(t *testing.T) {
 	b, _, tab := start(t, tabpool.Config{})
 	b.Page(0).Picture([]byte("drawn"))
-	got, picture, err := capture.ReadAndScreenshot(t.Context(), tab, actor.ReadOptions{Geometry: true}, driver.Shot{Format: "png"})
+	got, picture, err := capture.ReadAndScreenshot(t.Context(), tab, actor.ReadOptions{Geometry: true}, driver.ScreenshotOptions{Format: "png"})
 	if err != nil || string(picture) != "drawn" || got.Head.Snapshot.Elements.Len() != 3 || got.Layout == nil {
 		t.Errorf("got %d elements, layout %v, picture %q, %v", got.Head.Snapshot.Elements.Len(), got.Layout, picture, err)
 	}
@@ -323,7 +323,7 @@ func TestLookReadsAndShoots(t *testing.T) {
 func TestLooksAndMarkupFailAsReadsDo(t *testing.T) {
 	b, _, tab := start(t, tabpool.Config{})
 	look := func() error {
-		_, _, err := capture.ReadAndScreenshot(t.Context(), tab, actor.ReadOptions{}, driver.Shot{Format: "png"})
+		_, _, err := capture.ReadAndScreenshot(t.Context(), tab, actor.ReadOptions{}, driver.ScreenshotOptions{Format: "png"})
 		return err
 	}
 	markup := func() error {

@@ -86,7 +86,7 @@ func (r *reader) update(ctx context.Context, req driver.ReadRequest) (late []dom
 }
 
 // round reads all documents once and publishes their answers.
-func (r *reader) round(ctx context.Context, req driver.ReadRequest) (out driver.Readout, err error) {
+func (r *reader) round(ctx context.Context, req driver.ReadRequest) (out driver.ReadResult, err error) {
 	t := r.t
 	main := t.nav.Main()
 	req.Acks, req.Restart = t.doc.Pending(), t.doc.Broken()

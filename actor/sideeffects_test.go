@@ -43,7 +43,7 @@ func TestDownloadsAreRemembered(t *testing.T) {
 		for _, d := range []driver.Download{
 			{GUID: "a", Filename: "a.pdf"}, {GUID: "b", Filename: "b.pdf"}, {GUID: "a", Filename: "a.pdf", State: driver.Fetched, Path: "/d/a.pdf"},
 		} {
-			page.Emit(driver.Downloaded{Download: d})
+			page.Emit(driver.DownloadProgressed{Download: d})
 		}
 		synctest.Wait()
 		all := pool.Downloads("default")
@@ -51,13 +51,13 @@ func TestDownloadsAreRemembered(t *testing.T) {
 			t.Errorf("downloads are %+v", all)
 		}
 		for range 120 {
-			page.Emit(driver.Downloaded{Download: driver.Download{GUID: strings.Repeat("x", len(pool.Downloads("default"))), State: driver.Fetched}})
+			page.Emit(driver.DownloadProgressed{Download: driver.Download{GUID: strings.Repeat("x", len(pool.Downloads("default"))), State: driver.Fetched}})
 			synctest.Wait()
 		}
 		if n := len(pool.Downloads("default")); n != 100 {
 			t.Errorf("%d are remembered", n)
 		}
-		page.Emit(driver.Downloaded{Download: driver.Download{GUID: "last"}})
+		page.Emit(driver.DownloadProgressed{Download: driver.Download{GUID: "last"}})
 		synctest.Wait()
 		if err := pool.CloseTab(t.Context(), tab.ID()); err != nil {
 			t.Fatal(err)
@@ -77,10 +77,10 @@ func TestResultsOfActionsNameSideEffects(t *testing.T) {
 		b, _, tab := start(t, tabpool.Config{})
 		b.Page(0).Update(func(f *actortest.Frame) {
 			onClick(f.Body[0], func(p *actortest.Page) {
-				p.Emit(driver.ChooserAsked{})
-				p.Emit(driver.Downloaded{Download: driver.Download{GUID: "g", Filename: "a.pdf"}})
-				p.Emit(driver.Downloaded{Download: driver.Download{GUID: "g", Filename: "a.pdf", Received: 5}})
-				p.Emit(driver.Downloaded{Download: driver.Download{GUID: "g", Filename: "a.pdf", State: driver.NotFetched, Reason: "no room"}})
+				p.Emit(driver.FileChooserRequested{})
+				p.Emit(driver.DownloadProgressed{Download: driver.Download{GUID: "g", Filename: "a.pdf"}})
+				p.Emit(driver.DownloadProgressed{Download: driver.Download{GUID: "g", Filename: "a.pdf", Received: 5}})
+				p.Emit(driver.DownloadProgressed{Download: driver.Download{GUID: "g", Filename: "a.pdf", State: driver.NotFetched, Reason: "no room"}})
 			})
 		})
 		ref := read(t, tab, actor.ReadOptions{}).Head.Snapshot.Elements.Slice()[0].Ref

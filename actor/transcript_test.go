@@ -120,7 +120,7 @@ func (p *player) run(words []string) {
 	case "committed", "same":
 		p.page().Emit(driver.Committed{Document: arg(1), URL: arg(2), Same: words[0] == "same"})
 	case "titled":
-		p.page().Emit(driver.Titled{Title: rest})
+		p.page().Emit(driver.TitleChanged{Title: rest})
 	case "loaded":
 		phase, err := strconv.Atoi(arg(2))
 		if err != nil {

@@ -57,7 +57,7 @@ func TestNavigateEndsTheScriptOfAnUnresponsivePage(t *testing.T) {
 		b.Page(0).Hang()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := capture.Screenshot(ctx, tab, driver.Shot{Format: "png"}); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := capture.Screenshot(ctx, tab, driver.ScreenshotOptions{Format: "png"}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatal(err)
 		}
 		until(t, tab, func(h *actor.Head) bool { return h.Info.Status == actor.StatusUnresponsive })
@@ -87,7 +87,7 @@ func TestCallsOfATabWaitTheirTurnAndLeaveOnTime(t *testing.T) {
 		synctest.Wait()
 		for range 2 {
 			go func() {
-				_, err := capture.Screenshot(ctx, tab, driver.Shot{})
+				_, err := capture.Screenshot(ctx, tab, driver.ScreenshotOptions{})
 				errs <- err
 			}()
 			synctest.Wait()
@@ -199,7 +199,7 @@ func TestACrashEndsCallsAndIsLeftByNavigation(t *testing.T) {
 			"Read":       func() error { _, err := tab.Read(t.Context(), actor.ReadOptions{}); return err },
 			"Act":        func() error { _, err := turn.Run(t.Context(), tab, turn.Turn{}); return err },
 			"Watch":      func() error { _, err := tab.Watch(t.Context(), actor.WatchOptions{}); return err },
-			"Screenshot": func() error { _, err := capture.Screenshot(t.Context(), tab, driver.Shot{}); return err },
+			"Screenshot": func() error { _, err := capture.Screenshot(t.Context(), tab, driver.ScreenshotOptions{}); return err },
 		} {
 			if err := call(); err == nil {
 				t.Errorf("%s works on a crashed page", name)
@@ -246,7 +246,7 @@ func TestNavigatingDoesNotWaitForReadsOfAHangingPage(t *testing.T) {
 					asks := []func() error{
 						func() error { _, err := tab.Read(t.Context(), actor.ReadOptions{}); return err },
 						func() error { _, err := query.Markup(t.Context(), tab, dom.NoRef); return err },
-						func() error { _, err := capture.Screenshot(t.Context(), tab, driver.Shot{}); return err },
+						func() error { _, err := capture.Screenshot(t.Context(), tab, driver.ScreenshotOptions{}); return err },
 						func() error { _, err := tab.Watch(t.Context(), actor.WatchOptions{}); return err },
 						func() error { _, err := turn.Run(t.Context(), tab, turn.Turn{}); return err },
 					}

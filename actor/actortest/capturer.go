@@ -18,7 +18,7 @@ type capturer struct {
 }
 
 // Screenshot returns the picture set by Picture, or else the name of the format.
-func (p *capturer) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error) {
+func (p *capturer) Screenshot(ctx context.Context, s driver.ScreenshotOptions) ([]byte, error) {
 	p.count("Screenshot")
 	if err := p.thread(ctx); err != nil {
 		return nil, err

@@ -53,10 +53,10 @@ func (p *documents) Observed() (push, geometry bool) {
 }
 
 // Read reads the changes of every document.
-func (p *documents) Read(ctx context.Context, req driver.ReadRequest) (driver.Readout, error) {
+func (p *documents) Read(ctx context.Context, req driver.ReadRequest) (driver.ReadResult, error) {
 	p.count("Read")
 	if err := p.thread(ctx); err != nil {
-		return driver.Readout{}, err
+		return driver.ReadResult{}, err
 	}
 	defer p.mu.Unlock()
 	p.options.structural = p.options.structural || req.Structural
@@ -72,7 +72,7 @@ func (p *documents) Read(ctx context.Context, req driver.ReadRequest) (driver.Re
 	for _, a := range req.Acks {
 		p.acknowledge(a)
 	}
-	var out driver.Readout
+	var out driver.ReadResult
 	for _, f := range p.order {
 		if f.waiting {
 			out.Unacknowledged = append(out.Unacknowledged, f.ID)

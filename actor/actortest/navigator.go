@@ -23,7 +23,7 @@ func (p *navigator) SetTitle(title string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.main.Title = title
-	p.emit(driver.Titled{Title: title})
+	p.emit(driver.TitleChanged{Title: title})
 	p.flush()
 }
 

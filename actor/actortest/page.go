@@ -288,7 +288,7 @@ func (p *Page) commit(url string, s Screen) driver.Commit {
 	p.frames[""] = p.main
 	commit := driver.Commit{Document: p.main.document}
 	if s.Error == "" {
-		p.emit(driver.Responded{Document: p.main.document, Status: max(s.Status, 200)})
+		p.emit(driver.ResponseReceived{Document: p.main.document, Status: max(s.Status, 200)})
 	}
 	p.emit(driver.Committed{Document: p.main.document, URL: url, Error: s.Error, Cause: s.Cause})
 	p.syncFrames()
@@ -299,7 +299,7 @@ func (p *Page) commit(url string, s Screen) driver.Commit {
 	if s.Stall {
 		return commit
 	}
-	p.emit(driver.Titled{Title: s.Title}, driver.Loaded{Document: p.main.document, Phase: driver.PhaseDOMContentLoaded})
+	p.emit(driver.TitleChanged{Title: s.Title}, driver.Loaded{Document: p.main.document, Phase: driver.PhaseDOMContentLoaded})
 	if s.Redirect != "" {
 		p.commit(s.Redirect, p.browser.screen(s.Redirect))
 		return commit

@@ -109,7 +109,7 @@ func (p *documents) reportSelected(f *Frame) {
 	}
 	if reported != f.reported {
 		f.reported = reported
-		p.emit(driver.Selected{Frame: f.ID, Document: f.document, Found: maps.Clone(found)})
+		p.emit(driver.SelectorsMatched{Frame: f.ID, Document: f.document, Found: maps.Clone(found)})
 	}
 }
 

@@ -31,7 +31,7 @@ type picture struct {
 
 // Screenshot captures the viewport. It fails with an *apierr.Error of kind DialogOpen while a dialog blocks the page, or Lost after a
 // crash.
-func Screenshot(ctx context.Context, tab *actor.Tab, s driver.Shot) ([]byte, error) {
+func Screenshot(ctx context.Context, tab *actor.Tab, s driver.ScreenshotOptions) ([]byte, error) {
 	return actor.Do(ctx, tab, command("screenshot"), func(ctx context.Context, x *actor.Exclusive) ([]byte, error) {
 		return x.Screenshot(ctx, s)
 	})
@@ -39,7 +39,7 @@ func Screenshot(ctx context.Context, tab *actor.Tab, s driver.Shot) ([]byte, err
 
 // Scaled captures the viewport as PNG or JPEG and also returns the device scale factor: the number of picture pixels per CSS pixel. It is 0
 // if unknown, as for WebP.
-func Scaled(ctx context.Context, tab *actor.Tab, s driver.Shot) (taken []byte, ratio float64, err error) {
+func Scaled(ctx context.Context, tab *actor.Tab, s driver.ScreenshotOptions) (taken []byte, ratio float64, err error) {
 	type scaled struct {
 		image []byte
 		width float64
@@ -72,7 +72,7 @@ func ratioOf(picture []byte, width float64) float64 {
 }
 
 // ReadAndScreenshot reads the DOM and captures the viewport in one call.
-func ReadAndScreenshot(ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver.Shot) (actor.Reading, []byte, error) {
+func ReadAndScreenshot(ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver.ScreenshotOptions) (actor.Reading, []byte, error) {
 	out, err := actor.Do(ctx, tab, command("look"), func(ctx context.Context, x *actor.Exclusive) (out picture, err error) {
 		if out.reading, err = x.Read(ctx, o); err != nil {
 			return picture{}, err
@@ -84,7 +84,7 @@ func ReadAndScreenshot(ctx context.Context, tab *actor.Tab, o actor.ReadOptions,
 }
 
 // FullPage is ReadAndScreenshot for the whole page. The box is the captured area in viewport coordinates.
-func FullPage(ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver.Shot) (actor.Reading, []byte, dom.Box, error) {
+func FullPage(ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver.ScreenshotOptions) (actor.Reading, []byte, dom.Box, error) {
 	return pictureOf(ctx, tab, o, s, func(ctx context.Context, x *actor.Exclusive, o actor.ReadOptions) (r actor.Reading, area dom.Box, err error) {
 		if r, err = x.Read(ctx, o); err != nil {
 			return r, area, err
@@ -100,7 +100,7 @@ func FullPage(ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver
 // Element captures one element. The box is the captured area in viewport coordinates. An element that is not completely in view is first
 // scrolled into view, in all frames and scroll containers, so that it is rendered. The picture excludes parts that a frame clips. Element
 // also fails with an *apierr.Error of kind Stale, Invalid or NotActionable for the element.
-func Element(ctx context.Context, tab *actor.Tab, ref dom.Ref, o actor.ReadOptions, s driver.Shot) (actor.Reading, []byte, dom.Box, error) {
+func Element(ctx context.Context, tab *actor.Tab, ref dom.Ref, o actor.ReadOptions, s driver.ScreenshotOptions) (actor.Reading, []byte, dom.Box, error) {
 	return pictureOf(ctx, tab, o, s, func(ctx context.Context, x *actor.Exclusive, o actor.ReadOptions) (actor.Reading, dom.Box, error) {
 		return inView(ctx, x, ref, o)
 	})
@@ -124,7 +124,7 @@ func command(name string) actor.Command { return actor.Command{Name: name, ReadO
 
 // pictureOf captures the area that locate returns.
 func pictureOf(
-	ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver.Shot,
+	ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver.ScreenshotOptions,
 	locate func(context.Context, *actor.Exclusive, actor.ReadOptions) (actor.Reading, dom.Box, error),
 ) (actor.Reading, []byte, dom.Box, error) {
 	o.Geometry = true

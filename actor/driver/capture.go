@@ -6,8 +6,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Shot configures a screenshot.
-type Shot struct {
+// ScreenshotOptions configures a screenshot.
+type ScreenshotOptions struct {
 	// Format is "png", "jpeg" or "webp".
 	Format string
 	// Quality is 1 to 100, for jpeg and webp.

@@ -25,11 +25,11 @@ type Committed struct {
 	Cause *apierr.Error
 }
 
-// Titled carries the main document's title.
-type Titled struct{ Title string }
+// TitleChanged carries the main document's title.
+type TitleChanged struct{ Title string }
 
-// Responded carries the HTTP status of a main document.
-type Responded struct {
+// ResponseReceived carries the HTTP status of a main document.
+type ResponseReceived struct {
 	Document string
 	Status   int
 }
@@ -72,11 +72,11 @@ type DialogOpened struct{ Dialog Dialog }
 // DialogClosed reports that the open dialog has closed, and its outcome.
 type DialogClosed struct{ Dialog Dialog }
 
-// Downloaded reports the progress of a download: its start, its end, and at most two updates a second in between.
-type Downloaded struct{ Download Download }
+// DownloadProgressed reports the progress of a download: its start, its end, and at most two updates a second in between.
+type DownloadProgressed struct{ Download Download }
 
-// Selected reports which elements of a document match selectors. It replaces the document's previous report.
-type Selected struct {
+// SelectorsMatched reports which elements of a document match selectors. It replaces the document's previous report.
+type SelectorsMatched struct {
 	Frame    dom.FrameID
 	Document string
 	Found    map[dom.Selector]dom.Selection
@@ -92,25 +92,25 @@ type NoticesReported struct {
 // Traffic reports whether requests are in flight. It is also sent after a request that was too short to be seen in flight.
 type Traffic struct{ Busy bool }
 
-// ChooserAsked reports that the page tried to open a file chooser that no action expected. No chooser is open.
-type ChooserAsked struct{}
+// FileChooserRequested reports that the page tried to open a file chooser that no action expected. No chooser is open.
+type FileChooserRequested struct{}
 
-// WindowsLate reports the number of windows that the page opened but the browser had not reported when an action settled.
-type WindowsLate struct{ Count int }
+// WindowsPending reports the number of windows that the page opened but the browser had not reported when an action settled.
+type WindowsPending struct{ Count int }
 
-func (ChooserAsked) event()    {}
-func (Committed) event()       {}
-func (Crashed) event()         {}
-func (DialogClosed) event()    {}
-func (DialogOpened) event()    {}
-func (Downloaded) event()      {}
-func (FrameGone) event()       {}
-func (Gone) event()            {}
-func (Loaded) event()          {}
-func (NoticesReported) event() {}
-func (Patched) event()         {}
-func (Responded) event()       {}
-func (Selected) event()        {}
-func (Titled) event()          {}
-func (Traffic) event()         {}
-func (WindowsLate) event()     {}
+func (FileChooserRequested) event() {}
+func (Committed) event()            {}
+func (Crashed) event()              {}
+func (DialogClosed) event()         {}
+func (DialogOpened) event()         {}
+func (DownloadProgressed) event()   {}
+func (FrameGone) event()            {}
+func (Gone) event()                 {}
+func (Loaded) event()               {}
+func (NoticesReported) event()      {}
+func (Patched) event()              {}
+func (ResponseReceived) event()     {}
+func (SelectorsMatched) event()     {}
+func (TitleChanged) event()         {}
+func (Traffic) event()              {}
+func (WindowsPending) event()       {}

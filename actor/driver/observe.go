@@ -14,7 +14,7 @@ type Subscription struct {
 	// Structural and Attributes are as in ReadRequest, and also apply to future documents.
 	Structural bool
 	Attributes []string
-	// Selectors are evaluated when a document changes, and reported by Selected events. They are sorted and unique.
+	// Selectors are evaluated when a document changes, and reported by SelectorsMatched events. They are sorted and unique.
 	Selectors []dom.Selector
 	// Network enables Traffic events, which report whether requests are in flight.
 	Network bool
@@ -61,8 +61,8 @@ type ReadRequest struct {
 	Mark uint64
 }
 
-// Readout is the result of Read.
-type Readout struct {
+// ReadResult is the result of Read.
+type ReadResult struct {
 	// Patches has one patch for every document that changed or was measured, main frame first.
 	Patches []dom.Patch
 	// Structural reports that ReadRequest.Contexts has added headings, landmarks, text and images to all documents.

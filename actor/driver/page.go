@@ -78,9 +78,9 @@ type Page interface {
 type Observer interface {
 	// Read sends every observed document the refs of its last patch and reads its changes since then. Patches that the page pushed before
 	// are already in Events when Read returns. A document that waits for an acknowledgement that is not in req.Acks is not read, but listed
-	// in Readout.Unacknowledged: take its patch from Events, then read again. If Read fails, no patch is lost; the next patch of every
+	// in ReadResult.Unacknowledged: take its patch from Events, then read again. If Read fails, no patch is lost; the next patch of every
 	// requested document is a full one.
-	Read(ctx context.Context, req ReadRequest) (Readout, error)
+	Read(ctx context.Context, req ReadRequest) (ReadResult, error)
 	// Prepare examines documents that were not read yet, without returning their content, so that the first Read is faster. It does not
 	// block, and may do nothing.
 	Prepare()
@@ -172,7 +172,7 @@ type Input interface {
 	// that these make. A NoticesReported event reports requests that are still unanswered when Settle returns.
 	Settle(ctx context.Context, frame dom.FrameID, limit time.Duration, timers bool) error
 	// AwaitWindows returns when the main thread is free and each window that the page has opened so far is a popup or was announced by
-	// WindowsLate. A page that opens many windows needs time for each.
+	// WindowsPending. A page that opens many windows needs time for each.
 	AwaitWindows(ctx context.Context) error
 	// Reveal scrolls an element into the middle of all scroll containers and frames around it, or to its start if it is larger than those.
 	// It fails with an *apierr.Error of kind Stale.
@@ -182,7 +182,7 @@ type Input interface {
 // Capturer captures the rendering of a page.
 type Capturer interface {
 	// Screenshot takes a screenshot.
-	Screenshot(ctx context.Context, s Shot) ([]byte, error)
+	Screenshot(ctx context.Context, s ScreenshotOptions) ([]byte, error)
 	// Extent returns the box of the whole page, relative to the viewport and limited to what a screenshot can show, and the width of the
 	// viewport without scrollbars that occupy space. All values are in CSS pixels.
 	Extent(ctx context.Context) (whole dom.Box, width float64, err error)

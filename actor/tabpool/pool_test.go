@@ -141,7 +141,7 @@ func TestTheEventsOfTabs(t *testing.T) {
 	if _, err := page.AnswerDialog(t.Context(), driver.DialogAnswer{Accept: true}); err != nil {
 		t.Fatal(err)
 	}
-	page.Emit(driver.Downloaded{Download: driver.Download{GUID: "g", State: driver.Fetched}})
+	page.Emit(driver.DownloadProgressed{Download: driver.Download{GUID: "g", State: driver.Fetched}})
 	page.Crash("oom")
 	until(t, tab, func(h *actor.Head) bool { return h.Info.Status == actor.StatusCrashed })
 	if _, err := tab.Navigate(t.Context(), home, actor.WaitLoad); err != nil {

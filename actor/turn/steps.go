@@ -66,7 +66,7 @@ func (t *run) backNow(ctx context.Context) (Result, error) {
 
 // errorScreenshot captures the page after an action failed. It returns nil if that fails.
 func (t *run) errorScreenshot(ctx context.Context) []byte {
-	image, err := t.x.Screenshot(ctx, driver.Shot{Format: "png"})
+	image, err := t.x.Screenshot(ctx, driver.ScreenshotOptions{Format: "png"})
 	if err != nil {
 		t.x.Debug("no picture of a failure", err)
 		return nil

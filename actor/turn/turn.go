@@ -68,7 +68,7 @@ type ReadStep struct {
 
 // ScreenshotStep takes a screenshot between the actions of a turn.
 type ScreenshotStep struct {
-	Shot driver.Shot
+	Shot driver.ScreenshotOptions
 	// Options select what is read right before the screenshot, if Draw is set.
 	Options actor.ReadOptions
 	// Draw, if set, creates the resulting picture. It runs on the tab's goroutine and must not block.

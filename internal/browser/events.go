@@ -109,7 +109,7 @@ func (p *Page) handlePage(s devtools.Session, msg *cdproto.Message) error {
 		return devtools.On(msg, cdppage.ScreencastFrame, p.shots.Casts.Take)
 	case cdppage.FileChooserOpened.Method:
 		if !p.input.Expected(msg) {
-			p.emit(driver.ChooserAsked{})
+			p.emit(driver.FileChooserRequested{})
 		}
 	}
 	return p.handleLog(s, msg)

@@ -42,5 +42,5 @@ func (d downloader) DownloadBegan(download driver.Download) {
 
 // DownloadMoved implements downloads.Page.
 func (d downloader) DownloadMoved(download driver.Download) {
-	d.p.inbox.Push(inbound{event: driver.Downloaded{Download: download}})
+	d.p.inbox.Push(inbound{event: driver.DownloadProgressed{Download: download}})
 }

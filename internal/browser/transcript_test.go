@@ -287,7 +287,7 @@ var calls = map[string]func(ctx context.Context, p *Page, arguments string) (any
 		return p.Do(ctx, a)
 	},
 	"screenshot": func(ctx context.Context, p *Page, _ string) (any, error) {
-		_, err := p.Screenshot(ctx, driver.Shot{Format: "png"})
+		_, err := p.Screenshot(ctx, driver.ScreenshotOptions{Format: "png"})
 		return nil, err
 	},
 	"configure": func(ctx context.Context, p *Page, _ string) (any, error) {

@@ -248,7 +248,7 @@ func TestWatchTabs(t *testing.T) {
 		if m := next(); m.GetDialog().GetDialog().GetMessage() != "Hi" {
 			t.Errorf("a dialog came as %v", m)
 		}
-		page.Emit(driver.Downloaded{Download: driver.Download{GUID: "g", State: driver.Fetched}})
+		page.Emit(driver.DownloadProgressed{Download: driver.Download{GUID: "g", State: driver.Fetched}})
 		if m := next(); m.GetDownload().GetGuid() != "g" {
 			t.Errorf("a download came as %v", m)
 		}
@@ -320,7 +320,7 @@ func TestWatchTabsTellsEverything(t *testing.T) {
 			return m.GetDialog() != nil && m.GetDialog().GetDialog() == nil && m.GetTab().GetDialog() == nil
 		})
 		for _, state := range []driver.DownloadState{driver.Fetching, driver.NotFetched} {
-			page.Emit(driver.Downloaded{Download: driver.Download{GUID: "g", Filename: "a.zip", State: state}})
+			page.Emit(driver.DownloadProgressed{Download: driver.Download{GUID: "g", Filename: "a.zip", State: state}})
 			is("a download", func(m *domtapv1.WatchTabsResponse) bool {
 				return m.GetDownload().GetState() == state.String() && m.GetDownload().GetSuggestedFilename() == "a.zip"
 			})

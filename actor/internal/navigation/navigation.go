@@ -35,7 +35,7 @@ type State struct {
 	loadError string
 	// cause is the detailed cause of loadError, or nil if only the browser's message is known.
 	cause     *apierr.Error
-	responded driver.Responded
+	responded driver.ResponseReceived
 	// recent holds the last main documents, to recognize documents that were already replaced.
 	recent [16]string
 	// commits and sames count commits and same-document navigations.
@@ -110,8 +110,8 @@ func (s *State) SetTitle(title string) {
 	}
 }
 
-// Responded records the HTTP status of a document, which may become the main document later.
-func (s *State) Responded(e driver.Responded) {
+// ResponseReceived records the HTTP status of a document, which may become the main document later.
+func (s *State) Responded(e driver.ResponseReceived) {
 	s.responded = e
 	if e.Document == s.main {
 		s.httpStatus = e.Status

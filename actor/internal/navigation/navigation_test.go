@@ -21,7 +21,7 @@ func commit(s *navigation.State, e driver.Committed) {
 
 func TestAPatchMayPrecedeTheCommit(t *testing.T) {
 	s := navigation.New("about:blank")
-	s.Responded(driver.Responded{Document: "a", Status: 404})
+	s.Responded(driver.ResponseReceived{Document: "a", Status: 404})
 	s.Adopt("a", false)
 	if _, _, status := s.Page(); status != 404 || s.Announced("a") || s.Readable() {
 		t.Errorf("a document that is not announced: status %d", status)

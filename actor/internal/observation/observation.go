@@ -50,13 +50,13 @@ type State struct {
 	caught       uint64
 	network      Network
 	// selected holds each document's report on selectors. merged is derived from it, and nil after a change.
-	selected map[dom.FrameID]driver.Selected
+	selected map[dom.FrameID]driver.SelectorsMatched
 	merged   *selections
 }
 
 // New returns the state of a page without a subscription.
 func New() State {
-	return State{known: true, selected: map[dom.FrameID]driver.Selected{}}
+	return State{known: true, selected: map[dom.FrameID]driver.SelectorsMatched{}}
 }
 
 // Attach starts over with another page. Followers that were caught up remain so.
@@ -99,8 +99,8 @@ func (s *State) Asked(want driver.Subscription, err error) (structural bool) {
 // Invalidate marks the page's subscription as unknown, so that the next call sends it again.
 func (s *State) Invalidate() { s.known = false }
 
-// Selected records a document's report on selectors.
-func (s *State) Selected(e driver.Selected) {
+// SelectorsMatched records a document's report on selectors.
+func (s *State) Selected(e driver.SelectorsMatched) {
 	s.selected[e.Frame] = e
 	s.merged = nil
 }

@@ -47,11 +47,11 @@ func TestSelectionsAreThoseOfAllDocuments(t *testing.T) {
 		t.Error("a selector is known before a document reported")
 	}
 	found := map[dom.Selector]dom.Selection{sel: {}}
-	s.Selected(driver.Selected{Frame: "f", Document: "2", Found: found})
+	s.Selected(driver.SelectorsMatched{Frame: "f", Document: "2", Found: found})
 	if _, known := s.View().Selected(sel); known {
 		t.Error("the main document did not report")
 	}
-	s.Selected(driver.Selected{Document: "1", Found: found})
+	s.Selected(driver.SelectorsMatched{Document: "1", Found: found})
 	first := s.View()
 	if _, known := first.Selected(sel); !known || first != s.View() {
 		t.Error("a selector is not known, or the view changes by itself")

@@ -36,7 +36,7 @@ func New(m *Tab, query *documents.Query, front *Front, masked func() bool) *Capt
 const maxPicture = 16384
 
 // Screenshot takes a screenshot; see driver.Capturer.
-func (c *Capture) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error) {
+func (c *Capture) Screenshot(ctx context.Context, s driver.ScreenshotOptions) ([]byte, error) {
 	if c.masked() {
 		return c.maskedScreenshot(ctx, s)
 	}
@@ -55,7 +55,7 @@ func (c *Capture) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error)
 }
 
 // paramsOf returns the parameters of a screenshot in a session without masks.
-func (c *Capture) paramsOf(ctx context.Context, s driver.Shot) (params cdppage.CaptureScreenshotParams, err error) {
+func (c *Capture) paramsOf(ctx context.Context, s driver.ScreenshotOptions) (params cdppage.CaptureScreenshotParams, err error) {
 	params = cdppage.CaptureScreenshotParams{Format: cdppage.CaptureScreenshotFormat(s.Format)}
 	if s.Quality > 0 && s.Format != "png" {
 		q := int64(s.Quality)

@@ -30,7 +30,7 @@ const maskTries = 4
 
 // maskedScreenshot implements Screenshot in a session with masks. It shows the viewport or a part of it and paints over all masked areas,
 // both before and after the capture. If their positions are uncertain, it returns an error.
-func (c *Capture) maskedScreenshot(ctx context.Context, s driver.Shot) ([]byte, error) {
+func (c *Capture) maskedScreenshot(ctx context.Context, s driver.ScreenshotOptions) ([]byte, error) {
 	switch {
 	case s.FullPage:
 		return nil, c.Unmasked("a picture of the full page would be laid out anew, and show what is masked: take pictures of the viewport, and scroll")

@@ -114,7 +114,7 @@ func (c *Capture) guarded(ctx context.Context, take func() ([]byte, error)) ([]b
 
 // paintedScreenshot takes a screenshot of the viewport or a part of it in a session without masks. It paints over secret fields with
 // values.
-func (c *Capture) paintedScreenshot(ctx context.Context, s driver.Shot, params cdppage.CaptureScreenshotParams, before covers) (_ []byte, err error) {
+func (c *Capture) paintedScreenshot(ctx context.Context, s driver.ScreenshotOptions, params cdppage.CaptureScreenshotParams, before covers) (_ []byte, err error) {
 	for try := 0; err == nil; try++ {
 		plain, picture, after := len(before.boxes) == 0, []byte(nil), covers{}
 		now := params
@@ -139,7 +139,7 @@ func (c *Capture) paintedScreenshot(ctx context.Context, s driver.Shot, params c
 }
 
 // isInView reports whether a screenshot lies within the viewport and can be painted over.
-func isInView(s driver.Shot, view redact.View) bool {
+func isInView(s driver.ScreenshotOptions, view redact.View) bool {
 	c := s.Clip
 	return !s.FullPage && s.Format != "webp" &&
 		(c.Width <= 0 || (c.X >= 0 && c.Y >= 0 && c.X+c.Width <= view.Width && c.Y+c.Height <= view.Height))

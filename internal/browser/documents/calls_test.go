@@ -73,7 +73,7 @@ func TestNoFrameLosesTimeToTheProbeOfAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		browser, r, list := readerOnWire(t, "A", "B", "C", "D")
 		browser.answer()
-		var out driver.Readout
+		var out driver.ReadResult
 		err := r.readOnce(t.Context(), list, round{probe: func(_ context.Context, agents []frames.Readable) {
 			if agents[0].Agent.Session.ID == "C" {
 				time.Sleep(FrameGrace + time.Millisecond)

@@ -40,7 +40,7 @@ func NewReader(m *frames.Manager, script string, s sheets) *Reader {
 }
 
 // Read reads all documents; see driver.Observer.
-func (r *Reader) Read(ctx context.Context, req driver.ReadRequest) (out driver.Readout, err error) {
+func (r *Reader) Read(ctx context.Context, req driver.ReadRequest) (out driver.ReadResult, err error) {
 	err = r.withAgents(ctx, func() (err error) {
 		out, err = r.readAll(ctx, req)
 		return err
@@ -120,7 +120,7 @@ func (r *Reader) Pushed(s devtools.Session, e runtime.EventBindingCalled) {
 	case m.HasNotices:
 		r.m.Emit(driver.NoticesReported{Frame: r.m.Tree.Key(id), Document: a.Document, Notices: m.Notices})
 	case m.Selected != nil:
-		r.m.Emit(driver.Selected{Frame: r.m.Tree.Key(id), Document: a.Document, Found: m.Selected})
+		r.m.Emit(driver.SelectorsMatched{Frame: r.m.Tree.Key(id), Document: a.Document, Found: m.Selected})
 	default:
 		r.m.Emit(driver.Patched{Patch: r.patch(id, a, &m)})
 	}
@@ -164,7 +164,7 @@ type round struct {
 }
 
 // readAll reads all agents. It probes agents that request it and reads them again.
-func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out driver.Readout, err error) {
+func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out driver.ReadResult, err error) {
 	agents, late := r.readable()
 	out.Late = late
 	list := make([]reading, len(agents))
@@ -180,7 +180,7 @@ func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out drive
 	}
 	for unread := slices.Clone(list); len(unread) > 0; unread = unprobed(unread) {
 		if err := r.readOnce(ctx, unread, rd, &out); err != nil {
-			return driver.Readout{}, err
+			return driver.ReadResult{}, err
 		}
 		for _, o := range unread {
 			i := slices.IndexFunc(list, func(one reading) bool { return one.ID == o.ID })
@@ -191,7 +191,7 @@ func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out drive
 	out.Structural = !slices.ContainsFunc(list, func(o reading) bool { return !o.structural })
 	slices.SortStableFunc(out.Patches, func(a, b dom.Patch) int { return min(1, len(a.Frame)) - min(1, len(b.Frame)) })
 	if err := r.m.Barrier(ctx); err != nil {
-		return driver.Readout{}, err // the patches stay unacknowledged, so the next read starts again
+		return driver.ReadResult{}, err // the patches stay unacknowledged, so the next read starts again
 	}
 	return out, nil
 }
@@ -227,7 +227,7 @@ func (r *Reader) setReading(list []frames.Readable, on bool) {
 
 // readOnce probes and reads agents concurrently, with one command per frame. The main frame comes first and may use the caller's time.
 // Frames in other processes get little more time.
-func (r *Reader) readOnce(ctx context.Context, list []reading, rd round, out *driver.Readout) error {
+func (r *Reader) readOnce(ctx context.Context, list []reading, rd round, out *driver.ReadResult) error {
 	calls := r.ask(ctx, list, rd)
 	defer calls.finish()
 	patience := newPatience(ctx)
@@ -298,7 +298,7 @@ func (p *patience) renew() {
 }
 
 // leaveOut records in a readout that a frame does not respond.
-func (r *Reader) leaveOut(out *driver.Readout, o *reading) {
+func (r *Reader) leaveOut(out *driver.ReadResult, o *reading) {
 	o.lost = true
 	if key := r.m.Tree.Key(o.ID); !slices.Contains(out.Late, key) {
 		out.Late = append(out.Late, key)
@@ -338,7 +338,7 @@ func (r *Reader) markBroken(list []reading, failed bool) {
 }
 
 // readOne waits for the response of one agent.
-func (r *Reader) readOne(ctx context.Context, k *devtools.Call, o *reading, out *driver.Readout) error {
+func (r *Reader) readOne(ctx context.Context, k *devtools.Call, o *reading, out *driver.ReadResult) error {
 	text, err := k.Text(ctx)
 	if err != nil {
 		return err

@@ -121,7 +121,7 @@ func (n *Navigator) AwaitArrival(ctx context.Context) error {
 }
 
 // AwaitWindows waits for new windows as long as they keep arriving: a page may open many, and a busy browser needs time for each. If some
-// are still missing in the end, AwaitWindows emits driver.WindowsLate, and later calls do not wait for these windows.
+// are still missing in the end, AwaitWindows emits driver.WindowsPending, and later calls do not wait for these windows.
 func (n *Navigator) AwaitWindows(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, arrivalLimit)
 	defer cancel()
@@ -141,7 +141,7 @@ func (n *Navigator) AwaitWindows(ctx context.Context) error {
 	late := 0
 	n.Change(func(s *State) { late = s.GiveUpWindows() })
 	if late > 0 {
-		n.m.Emit(driver.WindowsLate{Count: late})
+		n.m.Emit(driver.WindowsPending{Count: late})
 	}
 	return nil
 }

@@ -42,8 +42,8 @@ func (n *Navigator) announce(document string, phase driver.Phase) {
 		defer cancel()
 		var about observer.About
 		if err := a.Call(ctx, "about", nil, &about); err == nil {
-			n.m.Emit(driver.Responded{Document: document, Status: about.Status})
-			n.m.Emit(driver.Titled{Title: about.Title})
+			n.m.Emit(driver.ResponseReceived{Document: document, Status: about.Status})
+			n.m.Emit(driver.TitleChanged{Title: about.Title})
 		}
 	}
 	n.m.Emit(driver.Loaded{Document: document, Phase: phase})

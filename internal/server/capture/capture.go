@@ -31,7 +31,7 @@ type Capture struct {
 }
 
 // Take reads the view that the request selects and takes a screenshot. The format of shot must be PNG.
-func Take(ctx context.Context, tab *actor.Tab, shared *views.Tab, request *domtapv1.GetCompactRequest, shot driver.Shot) (*Capture, error) {
+func Take(ctx context.Context, tab *actor.Tab, shared *views.Tab, request *domtapv1.GetCompactRequest, shot driver.ScreenshotOptions) (*Capture, error) {
 	sel := views.SelectionOf(request)
 	read, picture, clip, err := take(ctx, tab, request, sel.Read(true), shot)
 	if err != nil {
@@ -51,7 +51,7 @@ func Take(ctx context.Context, tab *actor.Tab, shared *views.Tab, request *domta
 
 // take reads a tab and takes a screenshot of an element, the whole page or the viewport. The returned box is the area of the screenshot, in
 // viewport coordinates.
-func take(ctx context.Context, tab *actor.Tab, r *domtapv1.GetCompactRequest, o actor.ReadOptions, shot driver.Shot) (actor.Reading, []byte, dom.Box, error) {
+func take(ctx context.Context, tab *actor.Tab, r *domtapv1.GetCompactRequest, o actor.ReadOptions, shot driver.ScreenshotOptions) (actor.Reading, []byte, dom.Box, error) {
 	switch {
 	case r.RootRef != nil:
 		return capture.Element(ctx, tab, dom.Ref(r.GetRootRef()), o, shot)

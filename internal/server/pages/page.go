@@ -54,8 +54,8 @@ func (s *Service) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequest)
 	return resp, nil
 }
 
-func shotOf(r *domtapv1.ScreenshotRequest) (driver.Shot, domtapv1.ImageFormat) {
-	shot := driver.Shot{FullPage: r.GetFullPage(), Quality: defaultQuality}
+func shotOf(r *domtapv1.ScreenshotRequest) (driver.ScreenshotOptions, domtapv1.ImageFormat) {
+	shot := driver.ScreenshotOptions{FullPage: r.GetFullPage(), Quality: defaultQuality}
 	if r.Quality != nil {
 		shot.Quality = int(r.GetQuality())
 	}
@@ -72,7 +72,7 @@ func shotOf(r *domtapv1.ScreenshotRequest) (driver.Shot, domtapv1.ImageFormat) {
 }
 
 // annotatedShot takes a screenshot with refs. It shows the viewport, the whole page or an element.
-func (s *Service) annotatedShot(ctx context.Context, tab *actor.Tab, r *domtapv1.ScreenshotRequest, shot driver.Shot) (*domtapv1.ScreenshotResponse, error) {
+func (s *Service) annotatedShot(ctx context.Context, tab *actor.Tab, r *domtapv1.ScreenshotRequest, shot driver.ScreenshotOptions) (*domtapv1.ScreenshotResponse, error) {
 	format, unlimited := shot.Format, int32(0)
 	shot.Format = "png"
 	request := &domtapv1.GetCompactRequest{TabId: r.GetTabId(), ViewportOnly: r.Ref == nil && !shot.FullPage, MaxTokens: &unlimited, ClientId: reading.ForReadPage}

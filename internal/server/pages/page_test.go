@@ -11,14 +11,14 @@ import (
 
 func TestShotOf(t *testing.T) {
 	shot, _ := shotOf(&domtapv1.ScreenshotRequest{Format: domtapv1.ImageFormat_IMAGE_FORMAT_JPEG, FullPage: true})
-	if want := (driver.Shot{Format: "jpeg", Quality: 80, FullPage: true}); shot != want {
+	if want := (driver.ScreenshotOptions{Format: "jpeg", Quality: 80, FullPage: true}); shot != want {
 		t.Errorf("got %+v, want %+v", shot, want)
 	}
-	if shot, _ := shotOf(&domtapv1.ScreenshotRequest{}); shot != (driver.Shot{Format: "png"}) {
+	if shot, _ := shotOf(&domtapv1.ScreenshotRequest{}); shot != (driver.ScreenshotOptions{Format: "png"}) {
 		t.Errorf("got %+v, want a png without quality", shot)
 	}
 	shot, _ = shotOf(&domtapv1.ScreenshotRequest{Format: domtapv1.ImageFormat_IMAGE_FORMAT_WEBP, Quality: proto.Int32(5)})
-	if want := (driver.Shot{Format: "webp", Quality: 5}); shot != want {
+	if want := (driver.ScreenshotOptions{Format: "webp", Quality: 5}); shot != want {
 		t.Errorf("got %+v, want %+v", shot, want)
 	}
 }

@@ -129,7 +129,7 @@ func (s *Service) readPicture(ctx context.Context, tab *actor.Tab, r *domtapv1.R
 	request := listRequest(r)
 	request.ViewportOnly = true
 	shared := s.Views.Of(tab)
-	taken, err := capture.Take(ctx, tab, shared, request, driver.Shot{Format: "png"})
+	taken, err := capture.Take(ctx, tab, shared, request, driver.ScreenshotOptions{Format: "png"})
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func (v *video) add(f driver.Frame) error {
 
 // still adds a screenshot as the only frame of a page that drew none.
 func (v *video) still(ctx context.Context, tab *actor.Tab) error {
-	picture, err := tabcapture.Screenshot(ctx, tab, driver.Shot{Format: "png"})
+	picture, err := tabcapture.Screenshot(ctx, tab, driver.ScreenshotOptions{Format: "png"})
 	if err != nil {
 		return err
 	}

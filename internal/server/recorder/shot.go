@@ -32,7 +32,7 @@ func shot(ctx context.Context, tab *actor.Tab) (*recording.Picture, error) {
 	ctx, cancel := context.WithTimeout(ctx, pictureLimit)
 	defer cancel()
 	before := tab.Head().Snapshot
-	taken, ratio, err := capture.Scaled(ctx, tab, driver.Shot{Format: "jpeg", Quality: shotQuality})
+	taken, ratio, err := capture.Scaled(ctx, tab, driver.ScreenshotOptions{Format: "jpeg", Quality: shotQuality})
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func (s *actionService) turnRead(tab *actor.Tab, step *domtapv1.ReadStep) *turn.
 
 // turnShot converts a valid screenshot step to the screenshot of a turn.
 func (s *actionService) turnShot(tab *actor.Tab, step *domtapv1.ScreenshotStep) *turn.ScreenshotStep {
-	shot := &turn.ScreenshotStep{Shot: driver.Shot{Format: "png", FullPage: step.GetFullPage()}}
+	shot := &turn.ScreenshotStep{Shot: driver.ScreenshotOptions{Format: "png", FullPage: step.GetFullPage()}}
 	if !step.GetMarks() {
 		return shot
 	}
