@@ -37,7 +37,7 @@ func (p *input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error
 		p.mu.Unlock()
 		return driver.DoResult{}, err
 	}
-	if a.Known != nil && a.Known.Doubtful { // the fake has no rows
+	if a.Expected != nil && a.Expected.Doubtful { // the fake has no rows
 		p.mu.Unlock()
 		return driver.DoResult{}, &apierr.Error{Kind: apierr.Stale, Message: "it stands beside something else", Detail: map[string]string{"cause": driver.ContextChanged}}
 	}

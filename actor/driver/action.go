@@ -81,19 +81,19 @@ type Spot struct {
 	// Element is used unless its Ref is dom.NoRef. In that case Point is used.
 	Element
 	Point *Point
-	// Known is the expected identity of the element. If nil, it is not checked.
-	Known *Known
+	// ExpectedElement is the expected identity of the element. If nil, it is not checked.
+	Expected *ExpectedElement
 }
 
-// At returns the spot of an element, without a Known.
+// At returns the spot of an element, without a ExpectedElement.
 func At(ref dom.Ref) Spot { return Spot{Element: Element{Ref: ref}} }
 
 // AtPoint returns the spot of a point.
 func AtPoint(p Point) Spot { return Spot{Element: Element{Ref: dom.NoRef}, Point: &p} }
 
-// Known describes the element that the caller decided to act on. If the element has become a different one since then, the action fails.
+// ExpectedElement describes the element that the caller decided to act on. If the element has become a different one since then, the action fails.
 // See internal/browser/observer/js/39-rows.js for the criteria.
-type Known struct {
+type ExpectedElement struct {
 	// Name is the name that the element had.
 	Name string
 	// Seen is the mark of the read from which the caller knows the element and its row. 0 means the newest read.
@@ -105,7 +105,7 @@ type Known struct {
 	Doubtful bool
 }
 
-// ContextChanged is the cause in the Detail of an *apierr.Error of kind Stale when Known.Doubtful is set and the page does not recognize
+// ContextChanged is the cause in the Detail of an *apierr.Error of kind Stale when ExpectedElement.Doubtful is set and the page does not recognize
 // the row.
 const ContextChanged = "beside"
 

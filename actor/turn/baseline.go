@@ -25,11 +25,11 @@ func (a Step) named() bool {
 }
 
 // known returns the expected identity of an action's element. It is nil for actions that cannot do harm.
-func (p baseline) known(a Step, at resolved) *driver.Known {
+func (p baseline) known(a Step, at resolved) *driver.ExpectedElement {
 	if at.el == nil || a.Kind == driver.Hover || a.Kind == driver.Scroll {
 		return nil
 	}
-	known := &driver.Known{Name: at.el.Text, Start: p.startMark, Doubtful: at.doubt != nil}
+	known := &driver.ExpectedElement{Name: at.el.Text, Start: p.startMark, Doubtful: at.doubt != nil}
 	if a.named() && !at.healed && p.comparable() {
 		known.Seen = p.seenMark
 	}

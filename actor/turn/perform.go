@@ -88,7 +88,7 @@ func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at reso
 	}
 	var hidden error // error of the previous attempt: the element was listed, but is no longer visible
 	for tries := 0; ; tries++ {
-		known := a.Known
+		known := a.Expected
 		one := a.Action
 		at, err = t.resolveShown(ctx, a, start, at, hidden)
 		if t.later && apierr.Is(err, apierr.NoMatch) {
@@ -96,7 +96,7 @@ func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at reso
 		}
 		if err == nil {
 			one.Ref, one.Words = at.ref, a.pointedWords()
-			one.Known = t.base.known(a, at)
+			one.Expected = t.base.known(a, at)
 			one.Focused = a.toFocus()
 			one.To, one.Waypoints, err = t.resolveWay(ctx, a)
 		}
@@ -104,17 +104,17 @@ func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at reso
 			return at, done, t.live.During(err, "before the "+a.Kind.String(), ", so nothing was done")
 		}
 		if a.named() && known != nil {
-			one.Known = known // the identity that the caller named, not the current one
+			one.Expected = known // the identity that the caller named, not the current one
 		}
 		done, err = t.dispatchAt(ctx, at, t.placed(one), start)
 		if tries < resolveAgain && apierr.Is(err, apierr.NotActionable) && t.mayShowOnHover(a, err) {
 			hidden = err
 			continue
 		}
-		if !apierr.Is(err, apierr.Stale) || tries == resolveAgain || isOther(err) && one.Known != nil && one.Known.Seen > 0 {
+		if !apierr.Is(err, apierr.Stale) || tries == resolveAgain || isOther(err) && one.Expected != nil && one.Expected.Seen > 0 {
 			return at, done, t.live.During(err, "during the "+a.Kind.String(), "; whether its element received anything is unknown")
 		}
-		a.Known = one.Known
+		a.Expected = one.Expected
 		if _, err := t.x.Read(ctx, actor.ReadOptions{}); err != nil {
 			return at, done, err
 		}
@@ -184,7 +184,7 @@ func (t *run) resolvePlace(ctx context.Context, place driver.Spot, by target.Tar
 	if err != nil {
 		return place, err
 	}
-	return driver.Spot{Element: t.x.Where(at.ref), Known: t.base.known(named, at)}, nil
+	return driver.Spot{Element: t.x.Where(at.ref), Expected: t.base.known(named, at)}, nil
 }
 
 // placed fills in the frame and document of an action's element, and the pointer's position.

@@ -38,23 +38,23 @@ type resolveRequest struct {
 	// Want is the wanted checked state.
 	Want *bool `json:"want,omitzero"`
 	// Known describes the element as the caller saw it. The action is refused if the element no longer matches.
-	Known *known `json:"known,omitzero"`
+	Known *expectedElement `json:"known,omitzero"`
 }
 
-// known is driver.Known in the observer's encoding.
-type known struct {
+// expectedElement is driver.ExpectedElement in the observer's encoding.
+type expectedElement struct {
 	Name  string `json:"name"`
 	Seen  uint64 `json:"seen"`
 	Start uint64 `json:"start"`
-	// Doubtful is as in driver.Known.
+	// Doubtful is as in driver.ExpectedElement.
 	Doubtful bool `json:"doubtful"`
 }
 
-func knownOf(s driver.Spot) *known {
-	if s.Known == nil {
+func expectedElementOf(s driver.Spot) *expectedElement {
+	if s.Expected == nil {
 		return nil
 	}
-	return &known{Name: s.Known.Name, Seen: s.Known.Seen, Start: s.Known.Start, Doubtful: s.Known.Doubtful}
+	return &expectedElement{Name: s.Expected.Name, Seen: s.Expected.Seen, Start: s.Expected.Start, Doubtful: s.Expected.Doubtful}
 }
 
 // step is a frame on the way from an element to the top, with the point in that frame's own viewport.
@@ -130,7 +130,7 @@ func (t *task) ready(ctx context.Context, s driver.Spot, req resolveRequest) (Ag
 	if err != nil {
 		return nil, outcome.Element{}, err
 	}
-	req.Ref, req.Patience, req.Known = uint32(s.Ref), t.left(), knownOf(s)
+	req.Ref, req.Patience, req.Known = uint32(s.Ref), t.left(), expectedElementOf(s)
 	if s.Ref == t.action.Ref {
 		req.Words = t.action.Words
 	}
@@ -243,8 +243,8 @@ type point struct {
 type hitTestRequest struct {
 	Ref uint32 `json:"ref"`
 	point
-	Passive bool   `json:"passive,omitzero"`
-	Known   *known `json:"known,omitzero"`
+	Passive bool             `json:"passive,omitzero"`
+	Known   *expectedElement `json:"known,omitzero"`
 	// Clicks is the number of clicks. It is 0 if the element is hovered or dragged.
 	Clicks int `json:"clicks"`
 }
@@ -269,7 +269,7 @@ func (t *task) hitTest(ctx context.Context, p *path) (outcome.Element, error) {
 	for i, s := range p.steps {
 		if i == 0 {
 			calls[i], err = s.agent.Send(ctx, "checkBeforePress", hitTestRequest{
-				uint32(p.spot.Ref), point{s.at.X, s.at.Y}, t.action.Kind.IsPassive(), knownOf(p.spot), t.clicks()})
+				uint32(p.spot.Ref), point{s.at.X, s.at.Y}, t.action.Kind.IsPassive(), expectedElementOf(p.spot), t.clicks()})
 		} else {
 			below := p.steps[i-1]
 			calls[i], err = s.agent.Send(ctx, "mapFramePoint", passage{

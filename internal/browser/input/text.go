@@ -44,7 +44,7 @@ func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
 	if again == framed || t.action.Kind != driver.Fill || err != nil && again != keyed {
 		return result, err
 	}
-	t.action.Known = nil // the first try may have changed the element
+	t.action.Expected = nil // the first try may have changed the element
 	result, _, err = t.enter(ctx, again)
 	return result, err
 }
@@ -319,7 +319,7 @@ func (t *pointer) check(ctx context.Context) (driver.DoResult, error) {
 		if err != nil && result.Delivered != driver.DeliveredPart {
 			return result, err
 		}
-		t.action.Known, s.Known = nil, nil // the click may have changed the element
+		t.action.Expected, s.Expected = nil, nil // the click may have changed the element
 		var got outcome.Element
 		took := map[string]any{"ref": uint32(s.Ref), "want": want, "patience": tookLimit.Milliseconds()}
 		if gone := call(ctx, agent, "waitChecked", took, &got); gone != nil {

@@ -37,7 +37,7 @@ func (t *upload) do(ctx context.Context) (driver.DoResult, error) {
 		return driver.DoResult{}, err
 	}
 	var takes terms
-	ref := map[string]any{"ref": uint32(s.Ref), "known": knownOf(s)}
+	ref := map[string]any{"ref": uint32(s.Ref), "known": expectedElementOf(s)}
 	if err := call(ctx, agent, "fileTerms", ref, &takes); err != nil {
 		return driver.DoResult{}, err
 	}
