@@ -13,7 +13,7 @@ import (
 type Browser interface {
 	// NewPage opens a blank page. It returns when the page's observer is installed and the session's emulation is active, so that later
 	// navigations are covered completely. It fails with an *apierr.Error of kind NotFound if the session does not exist, and with an
-	// *Unfinished if ctx ends while parts of the page may remain in the browser.
+	// *NotCreatedError if ctx ends while parts of the page may remain in the browser.
 	NewPage(ctx context.Context, o PageOptions) (Page, error)
 	// Pages delivers the pages that pages opened (popups), with the page ID of their opener. It is closed when the browser has ended for
 	// good.

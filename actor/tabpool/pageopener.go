@@ -56,7 +56,7 @@ func (p pageOpener) reopen(ctx context.Context, o driver.PageOptions) (driver.Pa
 		bounded, cancel := context.WithTimeout(ctx, reopenLimit)
 		page, err := p.browser.NewPage(bounded, o)
 		cancel()
-		if left := driver.Leftover(err); left != nil {
+		if left := driver.Removed(err); left != nil {
 			select {
 			case <-left:
 			case <-p.pool.Done():

@@ -322,7 +322,7 @@ func TestALeftoverPageKeepsItsSlot(t *testing.T) {
 		pool := tabpool.New(b, tabpool.Config{MaxTabs: 1})
 		leave := func() (removed chan struct{}) {
 			removed = make(chan struct{})
-			b.FailOpen(&driver.Unfinished{Err: context.Canceled, Removed: removed})
+			b.FailOpen(&driver.NotCreatedError{Err: context.Canceled, Removed: removed})
 			if _, err := pool.Open(t.Context(), tabpool.OpenOptions{}); !errors.Is(err, context.Canceled) {
 				t.Errorf("the error is %v", err)
 			}

@@ -107,7 +107,7 @@ func (s slot) end() {
 // giveBack ends the call and frees the slot of a page that could not be opened because of err. It frees the slot only when nothing of the
 // page remains in the browser, so that a client whose calls end early cannot have more pages than others.
 func (s slot) giveBack(pool context.Context, err error) {
-	left := driver.Leftover(err)
+	left := driver.Removed(err)
 	if left == nil {
 		s.free()
 		s.end()

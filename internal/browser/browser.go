@@ -248,7 +248,7 @@ func (b *Browser) newPage(ctx context.Context, c *Context, viewport dom.Box) (*P
 		p, err = b.adopt(ctx, c, id, attached.ID, &viewport)
 	}
 	if err != nil {
-		return nil, targets.Unfinished(ctx, err, b.targets.Discard(id))
+		return nil, targets.NotCreated(ctx, err, b.targets.Discard(id))
 	}
 	return p, nil
 }
@@ -302,7 +302,7 @@ func (b *Browser) loop() {
 		}
 	}
 	if !b.process.Owned() {
-		b.leaveTabs()
+		b.abandonTabs()
 	}
 	for _, p := range b.allPages() {
 		p.end(devtools.ErrLost)

@@ -80,10 +80,10 @@ func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settin
 		c.source = masking(observer.Limits{Elements: b.elements}, c.masks())
 	}
 	if err = c.Configure(ctx, s); err != nil {
-		return nil, targets.Unfinished(ctx, err, c.dispose())
+		return nil, targets.NotCreated(ctx, err, c.dispose())
 	}
 	if !b.addContext(c) {
-		return nil, targets.Unfinished(ctx, apierr.Errorf(apierr.Exists, "there is a session %q already", name), c.dispose())
+		return nil, targets.NotCreated(ctx, apierr.Errorf(apierr.Exists, "there is a session %q already", name), c.dispose())
 	}
 	return c, nil
 }
@@ -124,7 +124,7 @@ func (b *Browser) makeContext(ctx context.Context, proxy *sessions.Proxy) (*Cont
 	}
 	id, removed, err := b.root.CreateContext(ctx, server, bypass)
 	if err != nil {
-		return nil, targets.Unfinished(ctx, err, removed)
+		return nil, targets.NotCreated(ctx, err, removed)
 	}
 	return b.newContext(id), nil
 }

@@ -15,7 +15,7 @@ var errKilled = errors.New("the browser was killed because it did not answer")
 // flight fail. Close must still be called.
 func (b *Browser) Kill() {
 	if !b.process.Owned() {
-		b.leaveTabs()
+		b.abandonTabs()
 	}
 	b.process.Kill()
 	b.cancel(errKilled)
@@ -54,17 +54,17 @@ func Starter(cfg Config) func(ctx context.Context) (*Browser, error) {
 			return b, err
 		}
 		if last != nil {
-			b.targets.CloseLeft(ctx, last.targets)
+			b.targets.CloseAbandoned(ctx, last.targets)
 		}
 		last = b
 		return b, nil
 	}
 }
 
-// leaveTabs records the tabs that a remote browser keeps open after its connection is lost: the tabs of the default session. Other tabs end
+// abandonTabs records the tabs that a remote browser keeps open after its connection is lost: the tabs of the default session. Other tabs end
 // with their contexts. It must run before the pages end.
-func (b *Browser) leaveTabs() {
+func (b *Browser) abandonTabs() {
 	for _, p := range b.pagesThat(func(p *Page) bool { return p.context.id == "" }) {
-		b.targets.Leave(p.id)
+		b.targets.Abandon(p.id)
 	}
 }

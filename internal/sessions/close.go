@@ -14,7 +14,7 @@ import (
 const closeBound = 15 * time.Second
 
 // discard closes the browser context of a session whose creation failed, and returns the error why. If ctx ends before the context is
-// closed, the returned error is a *driver.Unfinished that wraps why.
+// closed, the returned error is a *driver.NotCreatedError that wraps why.
 func (s *Sessions) discard(ctx context.Context, bctx Context, why error) error {
 	removed := make(chan struct{})
 	s.closing.Go(func() {
@@ -29,14 +29,14 @@ func (s *Sessions) discard(ctx context.Context, bctx Context, why error) error {
 	case <-removed:
 		return why
 	case <-ctx.Done():
-		return &driver.Unfinished{Err: why, Removed: removed}
+		return &driver.NotCreatedError{Err: why, Removed: removed}
 	}
 }
 
 // giveBack frees the slot of a session whose creation failed with err. It does so when nothing of the session remains in the browser, or
 // after closeBound.
 func (s *Sessions) giveBack(ctx context.Context, one *session, err error) {
-	left := driver.Leftover(err)
+	left := driver.Removed(err)
 	if left == nil {
 		s.remove(one)
 		return

@@ -263,7 +263,7 @@ func TestALeftoverSessionKeepsItsPlace(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, _ *tabpool.Pool) {
 		{
 			removed := make(chan struct{})
-			b.FailOpen(&driver.Unfinished{Err: context.Canceled, Removed: removed})
+			b.FailOpen(&driver.NotCreatedError{Err: context.Canceled, Removed: removed})
 			if _, err := s.Create(t.Context(), "work", sessions.Settings{}, sessions.State{}); !errors.Is(err, context.Canceled) {
 				t.Errorf("the error is %v", err)
 			}
@@ -277,7 +277,7 @@ func TestALeftoverSessionKeepsItsPlace(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		b.FailOpen(&driver.Unfinished{Err: context.Canceled, Removed: make(chan struct{})})
+		b.FailOpen(&driver.NotCreatedError{Err: context.Canceled, Removed: make(chan struct{})})
 		if _, err := s.Create(t.Context(), "work", sessions.Settings{}, sessions.State{}); err == nil {
 			t.Error("it was made")
 		}

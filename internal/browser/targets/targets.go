@@ -1,7 +1,7 @@
 // Package targets opens and closes the targets of a browser, which are its tabs.
 //
 // A discarded target is closed even if no caller waits for that. Targets that could not be closed, because the connection to a remote
-// browser was lost, are remembered for the next connection (Left).
+// browser was lost, are remembered for the next connection (Abandoned).
 //
 // Callers must pass Open a context that ends. All other calls end with the connection.
 package targets
@@ -77,7 +77,7 @@ func (t *Targets) Open(ctx context.Context, in cdp.BrowserContextID) (target.ID,
 		params.NewWindow = &window
 		res, removed, err = devtools.Create(ctx, t.root, create, params, undo)
 	}
-	return res.TargetID, Unfinished(ctx, err, removed)
+	return res.TargetID, NotCreated(ctx, err, removed)
 }
 
 // Uncover moves the window of a target that a page has opened away from the mouse pointer, if necessary; see offset.
@@ -116,12 +116,12 @@ func (t *Targets) close(id target.ID) {
 	}
 	t.logger.Debug("a target was not closed", "error", err)
 	if !t.of.Owned {
-		t.Leave(id) // the next connection closes it
+		t.Abandon(id) // the next connection closes it
 	}
 }
 
-// Leave records a target that the browser may still have when the connection is lost.
-func (t *Targets) Leave(id target.ID) {
+// Abandon records a target that the browser may still have when the connection is lost.
+func (t *Targets) Abandon(id target.ID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !slices.Contains(t.left, id) {
@@ -129,23 +129,23 @@ func (t *Targets) Leave(id target.ID) {
 	}
 }
 
-// Left returns the recorded targets.
-func (t *Targets) Left() []target.ID {
+// Abandoned returns the recorded targets.
+func (t *Targets) Abandoned() []target.ID {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.left)
 }
 
-// CloseLeft closes the targets that an earlier connection has left open. IDs are unique, so it affects nothing in another browser.
-func (t *Targets) CloseLeft(ctx context.Context, before *Targets) {
-	for _, id := range before.Left() {
+// CloseAbandoned closes the targets that an earlier connection has left open. IDs are unique, so it affects nothing in another browser.
+func (t *Targets) CloseAbandoned(ctx context.Context, before *Targets) {
+	for _, id := range before.Abandoned() {
 		_, _ = cdp.Call(ctx, t.root, target.CloseTarget, target.CloseTargetParams{TargetID: id})
 	}
 }
 
-// Unfinished returns the error for an object that was not created. If the browser has not removed it completely before ctx ends, the error
-// is a *driver.Unfinished. A nil removed means that nothing must be removed.
-func Unfinished(ctx context.Context, err error, removed <-chan struct{}) error {
+// NotCreated returns the error for an object that was not created. If the browser has not removed it completely before ctx ends, the error
+// is a *driver.NotCreatedError. A nil removed means that nothing must be removed.
+func NotCreated(ctx context.Context, err error, removed <-chan struct{}) error {
 	if err == nil || removed == nil {
 		return err
 	}
@@ -153,6 +153,6 @@ func Unfinished(ctx context.Context, err error, removed <-chan struct{}) error {
 	case <-removed:
 		return err
 	case <-ctx.Done():
-		return &driver.Unfinished{Err: err, Removed: removed}
+		return &driver.NotCreatedError{Err: err, Removed: removed}
 	}
 }

@@ -105,7 +105,7 @@ func TestATargetIsClosedUntilTheBrowserHasNone(t *testing.T) {
 		if len(browser.sent) != 3 {
 			t.Errorf("sent %q", browser.sent)
 		}
-		if left := all.Left(); left != nil {
+		if left := all.Abandoned(); left != nil {
 			t.Errorf("left %q", left)
 		}
 	})
@@ -115,16 +115,16 @@ func TestTheNextConnectionClosesWhatCouldNotBeClosed(t *testing.T) {
 	refuse := func(*cdproto.Message) *cdproto.Message { return failure("not now") }
 	var before *Targets
 	run(t, Browser{}, refuse, func(t *testing.T, _ *transport, all *Targets) {
-		all.Leave("T1")
+		all.Abandon("T1")
 		<-all.Discard("T1")
 		<-all.Discard("T2")
 		before = all
 	})
-	if left := before.Left(); !slices.Equal(left, []target.ID{"T1", "T2"}) {
+	if left := before.Abandoned(); !slices.Equal(left, []target.ID{"T1", "T2"}) {
 		t.Fatalf("left %q", left)
 	}
 	run(t, Browser{}, refuse, func(t *testing.T, browser *transport, all *Targets) {
-		all.CloseLeft(t.Context(), before)
+		all.CloseAbandoned(t.Context(), before)
 		want := []string{`Target.closeTarget{"targetId":"T1"}`, `Target.closeTarget{"targetId":"T2"}`}
 		if !slices.Equal(browser.sent, want) {
 			t.Errorf("sent %q, want %q", browser.sent, want)
@@ -135,7 +135,7 @@ func TestTheNextConnectionClosesWhatCouldNotBeClosed(t *testing.T) {
 func TestABrowserOfOurOwnLeavesNoTargets(t *testing.T) {
 	run(t, Browser{Owned: true}, func(*cdproto.Message) *cdproto.Message { return failure("not now") }, func(t *testing.T, _ *transport, all *Targets) {
 		<-all.Discard("T1")
-		if left := all.Left(); left != nil {
+		if left := all.Abandoned(); left != nil {
 			t.Errorf("left %q", left)
 		}
 	})
@@ -147,16 +147,16 @@ func TestWhatIsStillBeingRemovedIsUnfinished(t *testing.T) {
 	cancel()
 	removing, removed := make(chan struct{}), make(chan struct{})
 	close(removed)
-	var unfinished *driver.Unfinished
-	if err := Unfinished(ended, failed, removing); !errors.As(err, &unfinished) || !errors.Is(err, failed) {
+	var unfinished *driver.NotCreatedError
+	if err := NotCreated(ended, failed, removing); !errors.As(err, &unfinished) || !errors.Is(err, failed) {
 		t.Errorf("got %v", err)
 	}
 	for _, channel := range []chan struct{}{removed, nil} {
-		if err := Unfinished(t.Context(), failed, channel); err != failed {
+		if err := NotCreated(t.Context(), failed, channel); err != failed {
 			t.Errorf("got %v", err)
 		}
 	}
-	if err := Unfinished(ended, nil, removing); err != nil {
+	if err := NotCreated(ended, nil, removing); err != nil {
 		t.Errorf("got %v", err)
 	}
 }
