@@ -25,7 +25,7 @@ type Head struct {
 	// notices holds the notices of the page so far.
 	notices *Notices
 	// past holds the earlier revisions of a recorded tab. It is nil for a live tab.
-	past Past
+	past RecordedStates
 }
 
 // Next returns a channel that is closed when a newer head replaces this one, or when the tab ends.

@@ -11,8 +11,8 @@ import (
 	"github.com/domtap/domtap/internal/retry"
 )
 
-// pulse is the delay between a page's answer and the next liveness check while a call acts on the page.
-const pulse = 250 * time.Millisecond
+// livenessInterval is the delay between a page's answer and the next liveness check while a call acts on the page.
+const livenessInterval = 250 * time.Millisecond
 
 // Liveness monitors the page while a turn acts on it. If the page stops answering, the action fails immediately, however much time its
 // caller has left. Only the tab's goroutine uses it.
@@ -38,9 +38,9 @@ func (l *Liveness) Watch() (end func()) {
 	ctx, cancel := context.WithCancel(t.ctx)
 	var watcher sync.WaitGroup
 	watcher.Go(func() {
-		for retry.Pause(ctx, pulse) == nil {
+		for retry.Pause(ctx, livenessInterval) == nil {
 			bound, period := one.Current()
-			if bound > 0 && one.Report(period, !lives(ctx, page, bound)) {
+			if bound > 0 && one.Report(period, !answersWithin(ctx, page, bound)) {
 				t.requestPublish()
 			}
 		}
@@ -82,8 +82,8 @@ func (l *Liveness) Suspend(work func() error) error {
 	return work()
 }
 
-// lives reports whether the page answers within a bound. An error counts as an answer, because the page is being replaced or is gone.
-func lives(ctx context.Context, page driver.Page, bound time.Duration) bool {
+// answersWithin reports whether the page answers within a bound. An error counts as an answer, because the page is being replaced or is gone.
+func answersWithin(ctx context.Context, page driver.Page, bound time.Duration) bool {
 	bounded, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	return page.Ping(bounded) == nil || bounded.Err() == nil || ctx.Err() != nil
@@ -104,23 +104,23 @@ func (l *Liveness) Stop() error {
 	l.hung = true
 	l.t.health.Hangs()
 	l.t.prober.suspect()
-	return l.silence("the page of tab "+l.t.id+" stopped answering", "")
+	return l.unresponsiveError("the page of tab "+l.t.id+" stopped answering", "")
 }
 
-// silence returns the error for a page that does not answer. more describes how much of the action was done.
-func (l *Liveness) silence(what, more string) error {
-	return &apierr.Error{Kind: apierr.Unresponsive, Message: what + more + ": " + untilReady}
+// unresponsiveError returns the error for a page that does not answer. more describes how much of the action was done.
+func (l *Liveness) unresponsiveError(what, more string) error {
+	return &apierr.Error{Kind: apierr.Unresponsive, Message: what + more + ": " + unresponsiveHint}
 }
 
-// untilReady tells callers how to proceed after a page has stopped answering.
-const untilReady = "wait until GetTab says READY and read the page, or navigate the tab elsewhere"
+// unresponsiveHint tells callers how to proceed after a page has stopped answering.
+const unresponsiveHint = "wait until GetTab says READY and read the page, or navigate the tab elsewhere"
 
 // During adds to the error of a hung page at which point of the action it stopped answering. It returns other errors unchanged.
 func (l *Liveness) During(err error, what, more string) error {
 	if !apierr.Is(err, apierr.Unresponsive) || !l.hung { // possibly only a frame hangs
 		return err
 	}
-	return l.silence("the page of tab "+l.t.id+" stopped answering "+what, more)
+	return l.unresponsiveError("the page of tab "+l.t.id+" stopped answering "+what, more)
 }
 
 // Hung reports whether the page has stopped answering since the call started to act.

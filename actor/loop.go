@@ -291,7 +291,7 @@ func (t *loop) adopt(document string, first bool) {
 		t.report(t.dialogs.Close())
 	}
 	if t.health.Replaced() {
-		epoch = unguessable()
+		epoch = randomSuffix()
 	}
 	t.doc.Next(t.head.Load().Snapshot, epoch)
 }

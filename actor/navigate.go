@@ -8,8 +8,8 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// sameBound limits how long the browser may take to report the URL of a same-document navigation.
-const sameBound = time.Second
+// sameDocumentLimit limits how long the browser may take to report the URL of a same-document navigation.
+const sameDocumentLimit = time.Second
 
 // Navigate loads a URL and waits as specified by wait. It follows the page if that navigates to another document. If ctx has no deadline,
 // the configured timeout applies. A dialog that opens while the page loads ends the wait without an error; see Info.Dialog. Navigate fails
@@ -117,7 +117,7 @@ func (t navigator) interrupt(ctx context.Context) {
 
 // settleURL waits for the event of a same-document navigation, which carries the URL.
 func (t navigator) settleURL(ctx context.Context, sames int) error {
-	bounded, cancel := context.WithTimeout(ctx, sameBound)
+	bounded, cancel := context.WithTimeout(ctx, sameDocumentLimit)
 	defer cancel()
 	err := t.pump.await(bounded, func() (bool, error) {
 		_, now := t.nav.Counts()

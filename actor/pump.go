@@ -33,7 +33,7 @@ func (p pump) query(ctx context.Context, work func(ctx context.Context) error) e
 	defer cancel()
 	err := p.yielding(bounded, work)
 	if err != nil && hung && ctx.Err() == nil && bounded.Err() != nil {
-		return apierr.Errorf(apierr.Unanswered, "the page of tab %s does not answer: %s", p.t.id, untilReady)
+		return apierr.Errorf(apierr.Unanswered, "the page of tab %s does not answer: %s", p.t.id, unresponsiveHint)
 	}
 	return err
 }

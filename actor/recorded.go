@@ -18,8 +18,8 @@ type Moment struct {
 	Epoch    string
 }
 
-// Past provides the states of a tab from a recording. Its methods are safe for concurrent use.
-type Past interface {
+// RecordedStates provides the states of a tab from a recording. Its methods are safe for concurrent use.
+type RecordedStates interface {
 	// State returns the state at a moment. It fails with an *apierr.Error of kind NotFound for a moment outside the recording.
 	State(at Moment) (Published, error)
 	// Snapshot returns the snapshot of a revision, or nil if there is none.
@@ -28,18 +28,18 @@ type Past interface {
 
 // NewRecorded creates a tab from a recording. It can be read and followed at any moment; all other calls fail with an *apierr.Error of kind
 // ReadOnly. It has no page, and ends at the latest when ctx ends.
-func NewRecorded(ctx context.Context, first Published, past Past, o Options, owner Owner) *Control {
+func NewRecorded(ctx context.Context, first Published, past RecordedStates, o Options, owner Owner) *Control {
 	o.ID, o.Session = first.Info.ID, first.Info.Session
 	c := newTab(ctx, new(absent), o.withDefaults(), first.Refs, owner)
 	c.loop = nil
 	c.tab.past = past
-	c.Stand(first)
+	c.SetCurrent(first)
 	c.Show()
 	return c
 }
 
-// Stand sets the current state of a recorded tab.
-func (c *Control) Stand(at Published) {
+// SetCurrent sets the current state of a recorded tab.
+func (c *Control) SetCurrent(at Published) {
 	old := c.tab.head.Swap(recorded{c.tab}.headOf(at))
 	close(old.next)
 }

@@ -68,7 +68,7 @@ type Tab struct {
 	// dialogPolicy is a driver.DialogPolicy.
 	dialogPolicy atomic.Uint32
 	// past provides the states of a recorded tab. It is nil for a live tab.
-	past Past
+	past RecordedStates
 	// recovery belongs to the loop, except for methods that are safe for concurrent use.
 	recovery restore.State
 
@@ -121,7 +121,7 @@ func newTab(ctx context.Context, page driver.Page, o Options, next dom.Ref, owne
 	t.attached.Store(&attachment{page: page})
 	t.restorable.Store(o.Restore)
 	t.ctx, t.end = context.WithCancelCause(ctx)
-	epoch := unguessable()
+	epoch := randomSuffix()
 	info := Info{
 		ID: o.ID, Session: o.Session, Opener: o.Opener, URL: o.URL, Restore: o.Restore,
 		Status: StatusReady, Revision: 1, Epoch: epoch,
@@ -131,8 +131,8 @@ func newTab(ctx context.Context, page driver.Page, o Options, next dom.Ref, owne
 	return &Control{tab: t, loop: newLoop(t, page, o.URL, epoch, next)}
 }
 
-// unguessable returns twelve random letters and digits with 60 bits of entropy.
-func unguessable() string { return strings.ToLower(rand.Text()[:12]) }
+// randomSuffix returns twelve random letters and digits with 60 bits of entropy.
+func randomSuffix() string { return strings.ToLower(rand.Text()[:12]) }
 
 // Session returns the name of the tab's session.
 func (t *Tab) Session() string { return t.session }

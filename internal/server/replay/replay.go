@@ -176,7 +176,7 @@ func (p *Player) Seek(_ context.Context, r *domtapv1.SeekRequest) (*domtapv1.See
 		if err != nil {
 			return nil, err
 		}
-		t.control.Stand(state)
+		t.control.SetCurrent(state)
 	}
 	return &domtapv1.SeekResponse{Position: durationpb.New(p.position), Time: timestamppb.New(now)}, nil
 }

@@ -17,7 +17,7 @@ import (
 // maxCached limits the states that a track caches, so that repeated reads of a moment share their views.
 const maxCached = 32
 
-// track is one recording. It implements actor.Past for its tab.
+// track is one recording. It implements actor.RecordedStates for its tab.
 type track struct {
 	path, tab string
 	file      *recording.File
