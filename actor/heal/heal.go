@@ -1,4 +1,4 @@
-// Package heal finds the element of a page that is the re-rendered version of an element that is gone (Heir), and decides whether an
+// Package heal finds the element of a page that is the re-rendered version of an element that is gone (Replacement), and decides whether an
 // element that still exists has become a different one (Reused). Its functions only compare two states of the page: an earlier one with the
 // element, and the current one.
 //
@@ -20,9 +20,9 @@ package heal
 
 import "github.com/domtap/domtap/dom"
 
-// Heir returns the element of now that is the re-rendered version of gone, or nil. Before and now are in document order, and gone is an
+// Replacement returns the element of now that is the re-rendered version of gone, or nil. Before and now are in document order, and gone is an
 // element of before.
-func Heir(gone *dom.Element, before, now []*dom.Element) *dom.Element {
+func Replacement(gone *dom.Element, before, now []*dom.Element) *dom.Element {
 	if !isKnowable(gone) {
 		return nil
 	}

@@ -51,7 +51,7 @@ func TestHeirIsTheOneThatWasRenderedAnew(t *testing.T) {
 	} {
 		before := state(c.before)
 		got := ""
-		if heir := Heir(before[0], before, state(c.now)); heir != nil {
+		if heir := Replacement(before[0], before, state(c.now)); heir != nil {
 			got = fmt.Sprint(heir.Ref)
 		}
 		if got != c.want {
@@ -63,7 +63,7 @@ func TestHeirIsTheOneThatWasRenderedAnew(t *testing.T) {
 func TestHeirStandsBelowTheSameAncestors(t *testing.T) {
 	before := state("0:list:L >1:link:Open:/a 2:button:X")
 	for now, want := range map[string]bool{"5:list:L >6:link:Open:/b 7:button:X": true, "6:link:Open:/b 7:button:X": false, "5:row:L >6:link:Open:/b 7:button:X": false} {
-		if got := Heir(before[1], before, state(now)) != nil; got != want {
+		if got := Replacement(before[1], before, state(now)) != nil; got != want {
 			t.Errorf("%s: %v, want %v", now, got, want)
 		}
 	}
@@ -72,7 +72,7 @@ func TestHeirStandsBelowTheSameAncestors(t *testing.T) {
 func TestReusedElementsAreKnown(t *testing.T) {
 	for _, c := range []struct {
 		told, now string // of ref 2
-		want      Use
+		want      ReuseKind
 	}{
 		{"1:link:Apple 2:button:Delete 3:link:Pear", "1:link:Apple 2:button:Delete 3:link:Pear", Same},
 		{"1:link:Apple 2:button:Delete 3:link:Pear", "1:link:Fig 2:button:Delete 3:link:Pear", Doubtful},
@@ -126,7 +126,7 @@ func TestNoHeirAmongTwins(t *testing.T) {
 		before := random(0)
 		now := append(random(100), before[1+rng.IntN(len(before)):]...)
 		gone := before[0]
-		heir := Heir(gone, before, now)
+		heir := Replacement(gone, before, now)
 		if heir == nil {
 			continue
 		}
@@ -156,7 +156,7 @@ func FuzzHeirAndReusedTakeAnything(f *testing.F) {
 		}
 		before, now := elements(a), elements(b)
 		if len(before) > 0 {
-			Heir(before[0], before, now)
+			Replacement(before[0], before, now)
 		}
 		Reused(dom.Ref(ref), before, now)
 	})

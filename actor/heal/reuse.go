@@ -10,13 +10,13 @@ import (
 // reach is the number of interactive elements on each side of an element that Reused compares.
 const reach = 3
 
-// Use is the result of Reused.
-type Use uint8
+// ReuseKind is the result of Reused.
+type ReuseKind uint8
 
-// The values of Use.
+// The values of ReuseKind.
 const (
 	// Same means that nothing indicates a different element.
-	Same Use = iota
+	Same ReuseKind = iota
 	// Doubtful means that the text of a neighbour has changed, or that the element may be a list row and its text has changed. The page,
 	// which knows the row, has to decide.
 	Doubtful
@@ -31,7 +31,7 @@ const (
 //
 // Neighbours are the three interactive elements before and after it in its frame in the earlier state, if they still exist. Changes of
 // digits and punctuation are ignored, so that counters may count, and a neighbour's text may grow.
-func Reused(ref dom.Ref, told, now []*dom.Element) (was *dom.Element, use Use) {
+func Reused(ref dom.Ref, told, now []*dom.Element) (was *dom.Element, use ReuseKind) {
 	i := place(told, ref)
 	if i < 0 {
 		return nil, Same

@@ -42,7 +42,7 @@ func (p baseline) comparable() bool {
 }
 
 // use compares an element with its state when the caller read it. It returns an error if the element has changed into a different one.
-func (p baseline) use(ref dom.Ref, el *dom.Element) (heal.Use, error) {
+func (p baseline) use(ref dom.Ref, el *dom.Element) (heal.ReuseKind, error) {
 	if !p.comparable() {
 		return heal.Same, nil
 	}

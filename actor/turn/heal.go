@@ -18,7 +18,7 @@ func (t *resolver) heal(ctx context.Context, ref dom.Ref) (*dom.Element, error) 
 	if gone == nil {
 		return nil, nil
 	}
-	heir := heal.Heir(gone, before.Elements.Slice(), h.Snapshot.Elements.Slice())
+	heir := heal.Replacement(gone, before.Elements.Slice(), h.Snapshot.Elements.Slice())
 	if heir == nil {
 		return nil, nil
 	}
