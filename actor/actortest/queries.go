@@ -86,20 +86,20 @@ func (p *queries) Barriers(ctx context.Context) ([]driver.Audited, int, error) {
 // Find resolves a target: by label to nodes with such a Text, by placeholder to nodes with such a Placeholder, by test ID to nodes with
 // such a data-testid in Attributes, and by selector through Match. Nodes that are Off count as hidden. Structural nodes that were not
 // requested become part of the stored DOM once they were found. A node with the Type submit submits every form. No node appears on hover.
-func (p *queries) Find(ctx context.Context, t target.Target) (target.Finding, error) {
+func (p *queries) Find(ctx context.Context, t target.Target) (target.Resolution, error) {
 	p.count("Find")
 	if err := p.thread(ctx); err != nil {
-		return target.Finding{}, err
+		return target.Resolution{}, err
 	}
 	defer p.mu.Unlock()
 	if t.OnHover {
-		return target.Finding{}, nil
+		return target.Resolution{}, nil
 	}
 	if t.By == target.Selector && p.reports.matchers[t.Words] == nil {
-		return target.Finding{Invalid: true}, nil
+		return target.Resolution{Invalid: true}, nil
 	}
 	p.syncFrames()
-	var out target.Finding
+	var out target.Resolution
 	for _, f := range p.order {
 		if t.By == target.Innermost {
 			p.innermost(f.Body, t, false, &out)
@@ -111,7 +111,7 @@ func (p *queries) Find(ctx context.Context, t target.Target) (target.Finding, er
 }
 
 // innermost finds the innermost nodes with a text inside the node of t.Ref. within reports whether the nodes are inside it.
-func (p *queries) innermost(nodes []*Node, t target.Target, within bool, out *target.Finding) (found bool) {
+func (p *queries) innermost(nodes []*Node, t target.Target, within bool, out *target.Resolution) (found bool) {
 	for _, n := range nodes {
 		is := within || n.known && n.ref == t.Ref
 		if p.innermost(n.Children, t, is, out) {
@@ -127,12 +127,12 @@ func (p *queries) innermost(nodes []*Node, t target.Target, within bool, out *ta
 		if !n.known || n.Kind == dom.Structural && !p.options.structural && !n.meant {
 			n.meant, ref = true, dom.NoRef
 		}
-		out.Matches = append(out.Matches, target.Found{Ref: ref, Fit: fit})
+		out.Matches = append(out.Matches, target.PageMatch{Ref: ref, Fit: fit})
 	}
 	return found
 }
 
-func (p *queries) findIn(nodes []*Node, t target.Target, out *target.Finding) {
+func (p *queries) findIn(nodes []*Node, t target.Target, out *target.Resolution) {
 	for _, n := range nodes {
 		fit := p.fit(n, t)
 		switch {
@@ -141,10 +141,10 @@ func (p *queries) findIn(nodes []*Node, t target.Target, out *target.Finding) {
 			out.Hidden++
 			out.HiddenWas = "<" + n.Tag + ">"
 		case n.known && (n.Kind != dom.Structural || p.options.structural || n.meant):
-			out.Matches = append(out.Matches, target.Found{Ref: n.ref, Fit: fit})
+			out.Matches = append(out.Matches, target.PageMatch{Ref: n.ref, Fit: fit})
 		default:
 			n.meant = true
-			out.Matches = append(out.Matches, target.Found{Ref: dom.NoRef, Fit: fit})
+			out.Matches = append(out.Matches, target.PageMatch{Ref: dom.NoRef, Fit: fit})
 		}
 		p.findIn(n.Children, t, out)
 	}

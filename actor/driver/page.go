@@ -107,7 +107,7 @@ type Query interface {
 	Markup(ctx context.Context, root Element) ([]Markup, error)
 	// Find resolves a target that only the page can resolve (Target.InPage). Documents of frames that do not answer are omitted. Elements
 	// that were not in the stored DOM become part of it with the next Read.
-	Find(ctx context.Context, t target.Target) (target.Finding, error)
+	Find(ctx context.Context, t target.Target) (target.Resolution, error)
 	// Replaces reports whether an element may be a re-rendered version of another element that is gone. The old element must have left the
 	// document, not only be hidden; the new one must have been added at that time or later; and both must have the same surrounding text.
 	// It returns false for what the page does not know.

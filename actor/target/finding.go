@@ -6,12 +6,12 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Finding is the result of resolving a target in the page (Target.InPage).
-type Finding struct {
+// Resolution is the result of resolving a target in the page (Target.InPage).
+type Resolution struct {
 	// Invalid reports that the browser rejects the selector. The other fields are then empty.
 	Invalid bool
 	// Matches are the visible matching elements, document by document.
-	Matches []Found
+	Matches []PageMatch
 	// More reports that there are more matches than were returned.
 	More bool
 	// Hidden counts the matches that are not visible. HiddenWas describes the first of them, such as <input id=email>.
@@ -19,17 +19,17 @@ type Finding struct {
 	HiddenWas string
 }
 
-// Found is an element that the page found.
-type Found struct {
+// PageMatch is an element that the page found.
+type PageMatch struct {
 	// Ref is dom.NoRef for an element that was not in the stored DOM. The next read adds it, and after that the page returns its ref.
 	Ref dom.Ref
 	Fit Fit
 }
 
 // Closest returns the unique refs of the best matches. unread reports that some of these have no ref yet.
-func (f Finding) Closest() (refs []dom.Ref, unread bool) {
+func (f Resolution) Closest() (refs []dom.Ref, unread bool) {
 	seen := map[dom.Ref]bool{}
-	for _, m := range Best(f.Matches, func(m Found) Fit { return m.Fit }) {
+	for _, m := range Best(f.Matches, func(m PageMatch) Fit { return m.Fit }) {
 		switch {
 		case m.Ref == dom.NoRef:
 			unread = true
@@ -41,9 +41,9 @@ func (f Finding) Closest() (refs []dom.Ref, unread bool) {
 	return refs, unread
 }
 
-// Meant returns the unique refs of the matches that a target may refer to: the best matches, or all matches if Within is set. unread
+// Candidates returns the unique refs of the matches that a target may refer to: the best matches, or all matches if Within is set. unread
 // reports that some of these have no ref yet.
-func (f Finding) Meant(t Target) (refs []dom.Ref, unread bool) {
+func (f Resolution) Candidates(t Target) (refs []dom.Ref, unread bool) {
 	if t.Within == "" {
 		return f.Closest()
 	}
@@ -55,18 +55,18 @@ func (f Finding) Meant(t Target) (refs []dom.Ref, unread bool) {
 	return refs, unread
 }
 
-// Only returns the finding restricted to some elements.
-func (f Finding) Only(elements []*dom.Element) Finding {
+// Restrict returns the finding restricted to some elements.
+func (f Resolution) Restrict(elements []*dom.Element) Resolution {
 	is := make(map[dom.Ref]bool, len(elements))
 	for _, el := range elements {
 		is[el.Ref] = true
 	}
-	f.Matches = slices.DeleteFunc(slices.Clone(f.Matches), func(m Found) bool { return !is[m.Ref] })
+	f.Matches = slices.DeleteFunc(slices.Clone(f.Matches), func(m PageMatch) bool { return !is[m.Ref] })
 	return f
 }
 
-// With returns the combined findings of two documents.
-func (f Finding) With(o Finding) Finding {
+// Merge returns the combined findings of two documents.
+func (f Resolution) Merge(o Resolution) Resolution {
 	f.Invalid = f.Invalid || o.Invalid
 	f.Matches = append(f.Matches[:len(f.Matches):len(f.Matches)], o.Matches...)
 	f.More = f.More || o.More

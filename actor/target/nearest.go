@@ -22,14 +22,14 @@ func Nearest(t Target, elements []*dom.Element, limit int) []*dom.Element {
 	})
 }
 
-// Like returns up to limit elements that are most similar to an element that is gone, best first.
-func Like(was *dom.Element, elements []*dom.Element, limit int) []*dom.Element {
-	name := shape(Called(was))
+// Similar returns up to limit elements that are most similar to an element that is gone, best first.
+func Similar(was *dom.Element, elements []*dom.Element, limit int) []*dom.Element {
+	name := shape(DisplayName(was))
 	return closest(elements, limit, func(el *dom.Element) float64 {
 		if el.Kind != was.Kind {
 			return 0
 		}
-		score := 2 * name.like(shape(Called(el)))
+		score := 2 * name.like(shape(DisplayName(el)))
 		if was.Href != "" && el.Href == was.Href {
 			score++
 		}
@@ -43,8 +43,8 @@ func Like(was *dom.Element, elements []*dom.Element, limit int) []*dom.Element {
 	})
 }
 
-// enough is the minimum similarity of a result.
-const enough = 0.6
+// minSimilarity is the minimum similarity of a result.
+const minSimilarity = 0.6
 
 func closest(elements []*dom.Element, limit int, score func(*dom.Element) float64) []*dom.Element {
 	type scored struct {
@@ -53,7 +53,7 @@ func closest(elements []*dom.Element, limit int, score func(*dom.Element) float6
 	}
 	var found []scored
 	for _, el := range elements {
-		if s := score(el); s >= enough {
+		if s := score(el); s >= minSimilarity {
 			found = append(found, scored{el, s})
 		}
 	}

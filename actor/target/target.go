@@ -355,7 +355,7 @@ func MayHold(el *dom.Element) bool {
 	case "a", "button", "input", "select", "textarea", "summary", "option", "label", "area", "img":
 		return false
 	}
-	return el.Role == "treeitem" || el.Role == "listbox" || !acted[el.Role]
+	return el.Role == "treeitem" || el.Role == "listbox" || !alwaysStoredRoles[el.Role]
 }
 
 // Describe describes an element as a person would: button "Pay".
@@ -364,14 +364,14 @@ func Describe(el *dom.Element) string {
 	if kind == "" {
 		kind = el.Tag
 	}
-	if called := Called(el); called != "" {
+	if called := DisplayName(el); called != "" {
 		return kind + " " + strconv.Quote(called)
 	}
 	return kind
 }
 
-// Called returns a person's name for an element: its name, or else its placeholder or name attribute. It may be empty.
-func Called(el *dom.Element) string {
+// DisplayName returns a person's name for an element: its name, or else its placeholder or name attribute. It may be empty.
+func DisplayName(el *dom.Element) string {
 	for _, name := range []string{el.Text, el.Placeholder, el.Name} {
 		if name != "" {
 			return name
@@ -402,8 +402,8 @@ func ListWithin(elements []*dom.Element, contexts map[dom.Ref]elementcontext.Con
 	return b.String()
 }
 
-// acted holds the roles of elements that are in the stored DOM even if structural elements were not requested.
-var acted = map[string]bool{
+// alwaysStoredRoles holds the roles of elements that are in the stored DOM even if structural elements were not requested.
+var alwaysStoredRoles = map[string]bool{
 	"button": true, "link": true, "textbox": true, "searchbox": true, "checkbox": true, "radio": true, "combobox": true,
 	"listbox": true, "slider": true, "spinbutton": true, "switch": true, "tab": true, "menuitem": true,
 	"menuitemcheckbox": true, "menuitemradio": true, "option": true, "treeitem": true,
@@ -421,5 +421,5 @@ func (t Target) RoleOfFields() (Target, bool) {
 
 // MayBeShown reports whether a target by Role or Text may refer to a structural element, such as a heading.
 func (t Target) MayBeShown() bool {
-	return t.By == Text || t.By == Role && !acted[strings.ToLower(t.Role)]
+	return t.By == Text || t.By == Role && !alwaysStoredRoles[strings.ToLower(t.Role)]
 }

@@ -140,15 +140,15 @@ func TestNearestForgivesMistakes(t *testing.T) {
 		}
 	}
 	gone := &dom.Element{Role: "button", Text: "Submit"}
-	if got := refs(Like(gone, shop, 1)); got != "0" {
+	if got := refs(Similar(gone, shop, 1)); got != "0" {
 		t.Errorf("like %v: %q", gone, got)
 	}
 }
 
 func TestFindingsOfFramesAreOne(t *testing.T) {
-	one := Finding{Matches: []Found{{Ref: 3, Fit: Partly}, {Ref: dom.NoRef, Fit: Partly}}}
-	other := Finding{Matches: []Found{{Ref: 9, Fit: Folded}, {Ref: 9, Fit: Folded}}, Hidden: 2, HiddenWas: "<input>"}
-	all := one.With(other)
+	one := Resolution{Matches: []PageMatch{{Ref: 3, Fit: Partly}, {Ref: dom.NoRef, Fit: Partly}}}
+	other := Resolution{Matches: []PageMatch{{Ref: 9, Fit: Folded}, {Ref: 9, Fit: Folded}}, Hidden: 2, HiddenWas: "<input>"}
+	all := one.Merge(other)
 	got, unread := all.Closest()
 	if fmt.Sprint(got, unread, all.Hidden, all.HiddenWas) != "[9] false 2<input>" {
 		t.Errorf("got %v, %v of %+v", got, unread, all)

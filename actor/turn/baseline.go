@@ -58,7 +58,7 @@ func (p baseline) other(was, el *dom.Element) error {
 	ref := was.Ref
 	e := &apierr.Error{
 		Kind: apierr.Stale, Detail: map[string]string{"ref": number(ref), "cause": "reused", "was": target.Describe(was), "is": target.Describe(el)},
-		Candidates: target.Like(was, p.start.Elements.Slice(), 1),
+		Candidates: target.Similar(was, p.start.Elements.Slice(), 1),
 	}
 	e.Message = "the element of ref " + number(ref) + " was " + target.Describe(was) + " when it was read, and the page uses it for something else now"
 	if el != nil && target.Describe(el) != target.Describe(was) {

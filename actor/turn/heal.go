@@ -47,7 +47,7 @@ func (t *resolver) lost(ref dom.Ref) error {
 	if was != nil {
 		e.Detail["was"] = target.Describe(was)
 		e.Message += " (it was: " + e.Detail["was"] + ")"
-		e.Candidates = target.Like(was, h.Snapshot.Elements.Slice(), 1)
+		e.Candidates = target.Similar(was, h.Snapshot.Elements.Slice(), 1)
 	}
 	if len(e.Candidates) > 0 {
 		e.Message += "; the nearest now: " + target.List(e.Candidates, 1)

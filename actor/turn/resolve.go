@@ -179,9 +179,9 @@ func (t *resolver) innermost(ctx context.Context, wanted target.Target, found []
 	if holders == 0 || holders > maxContainers {
 		return found, nil
 	}
-	var all target.Finding
+	var all target.Resolution
 	for _, el := range found {
-		in := target.Finding{Matches: []target.Found{{Ref: el.Ref, Fit: wanted.Fit(el)}}}
+		in := target.Resolution{Matches: []target.PageMatch{{Ref: el.Ref, Fit: wanted.Fit(el)}}}
 		if target.MayHold(el) {
 			finding, _, err := t.foundInPage(ctx, target.Target{By: target.Innermost, Ref: el.Ref, Words: wanted.Words})
 			if err != nil {
@@ -191,7 +191,7 @@ func (t *resolver) innermost(ctx context.Context, wanted target.Target, found []
 				in = finding
 			}
 		}
-		all = all.With(in)
+		all = all.Merge(in)
 	}
 	refs, _ := all.Closest()
 	found, _ = t.present(refs)
@@ -296,11 +296,11 @@ func (t *resolver) inRow(ctx context.Context, wanted target.Target) ([]*dom.Elem
 }
 
 // foundInPage lets the page resolve a target. It reads the page if results have no ref yet, or refs that the head does not contain.
-func (t *resolver) foundInPage(ctx context.Context, wanted target.Target) (finding target.Finding, found []*dom.Element, err error) {
+func (t *resolver) foundInPage(ctx context.Context, wanted target.Target) (finding target.Resolution, found []*dom.Element, err error) {
 	if finding, err = t.ask(ctx, wanted); err != nil {
 		return finding, nil, err
 	}
-	refs, unread := finding.Meant(wanted)
+	refs, unread := finding.Candidates(wanted)
 	found, strange := t.present(refs)
 	if !unread && !strange {
 		return finding, found, nil
@@ -311,7 +311,7 @@ func (t *resolver) foundInPage(ctx context.Context, wanted target.Target) (findi
 	if finding, err = t.ask(ctx, wanted); err != nil {
 		return finding, nil, err
 	}
-	refs, _ = finding.Meant(wanted)
+	refs, _ = finding.Candidates(wanted)
 	found, _ = t.present(refs)
 	return finding, found, nil
 }
@@ -343,15 +343,15 @@ func (t *resolver) byPage(ctx context.Context, wanted target.Target) (resolved, 
 		if len(inside) == 0 {
 			return resolved{}, t.outside(wanted, found)
 		}
-		refs, _ := finding.Only(inside).Closest()
+		refs, _ := finding.Restrict(inside).Closest()
 		found, _ = t.present(refs)
 	}
 	return t.only(ctx, wanted, found)
 }
 
 // ask lets the page resolve a target.
-func (t *resolver) ask(ctx context.Context, wanted target.Target) (target.Finding, error) {
-	var out target.Finding
+func (t *resolver) ask(ctx context.Context, wanted target.Target) (target.Resolution, error) {
+	var out target.Resolution
 	err := t.x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
 		out, err = page.Find(ctx, wanted)
 		return err

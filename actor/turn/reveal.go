@@ -77,7 +77,7 @@ func (t *resolver) toHover(ctx context.Context, a Step) (*dom.Element, error) {
 		return nil, err
 	}
 	if wanted.Within != "" && len(found) > 0 {
-		refs, _ := finding.Only(t.around(wanted, found)).Closest()
+		refs, _ := finding.Restrict(t.around(wanted, found)).Closest()
 		found, _ = t.present(refs)
 	}
 	switch len(found) {

@@ -31,7 +31,7 @@ func summarize(a driver.Action, el *dom.Element) string {
 	case el == nil:
 		return verb + " " + number(a.Ref)
 	}
-	if name := target.Called(el); name != "" {
+	if name := target.DisplayName(el); name != "" {
 		return verb + " " + strconv.Quote(name)
 	}
 	return verb + " " + target.Describe(el) + " " + number(el.Ref)

@@ -106,7 +106,7 @@ func (d *Document) remember(s *dom.Snapshot) {
 			break
 		}
 		if el.Kind == dom.Interactive {
-			all[el.Ref] = tombstone{role: el.Role, text: target.Called(el)}
+			all[el.Ref] = tombstone{role: el.Role, text: target.DisplayName(el)}
 		}
 	}
 	for ref, e := range d.tombstones {

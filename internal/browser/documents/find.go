@@ -29,7 +29,7 @@ const (
 )
 
 // Find finds the elements of a target that the stored DOM cannot resolve; see driver.Query.
-func (q *Query) Find(ctx context.Context, t target.Target) (out target.Finding, err error) {
+func (q *Query) Find(ctx context.Context, t target.Target) (out target.Resolution, err error) {
 	req := observer.FindRequest{By: lookups[t.By], Words: t.Words, Ref: uint32(t.Ref), Role: t.Role, OnHover: t.OnHover}
 	if t.By == target.Role {
 		req.Words = t.Name
@@ -42,8 +42,8 @@ func (q *Query) Find(ctx context.Context, t target.Target) (out target.Finding, 
 }
 
 // findOnce searches all documents concurrently. It skips frames that fail, except the main frame.
-func (q *Query) findOnce(ctx context.Context, req observer.FindRequest) (target.Finding, error) {
-	var out target.Finding
+func (q *Query) findOnce(ctx context.Context, req observer.FindRequest) (target.Resolution, error) {
+	var out target.Resolution
 	list := q.m.Readable()
 	calls := make([]*devtools.Call, len(list))
 	for i, o := range list {
@@ -64,13 +64,13 @@ func (q *Query) findOnce(ctx context.Context, req observer.FindRequest) (target.
 		if err != nil && (list[i].ID == cdp.FrameID(q.m.ID) || ctx.Err() != nil) {
 			return out, err
 		}
-		out = out.With(found)
+		out = out.Merge(found)
 	}
 	return out, nil
 }
 
 // foundIn waits for the result of one document.
-func (q *Query) foundIn(ctx context.Context, o frames.Readable, k *devtools.Call) (target.Finding, error) {
+func (q *Query) foundIn(ctx context.Context, o frames.Readable, k *devtools.Call) (target.Resolution, error) {
 	waits, cancel := q.bounded(ctx, o.Agent, FrameGrace)
 	defer cancel()
 	var reply devtools.Evaluation
@@ -83,21 +83,21 @@ func (q *Query) foundIn(ctx context.Context, o frames.Readable, k *devtools.Call
 		if waits.Err() != nil && ctx.Err() == nil {
 			q.awaitAnswer(o.Agent)
 		}
-		return target.Finding{}, err
+		return target.Resolution{}, err
 	}
 	return finding(answer), nil
 }
 
 // finding converts a result. The page may have forged it, so invalid refs and fits are dropped.
-func finding(a observer.FindAnswer) target.Finding {
+func finding(a observer.FindAnswer) target.Resolution {
 	was, _ := truncate.Head(a.Was, maxWas)
-	out := target.Finding{Invalid: a.Invalid, More: a.More, Hidden: max(0, a.Hidden), HiddenWas: was}
+	out := target.Resolution{Invalid: a.Invalid, More: a.More, Hidden: max(0, a.Hidden), HiddenWas: was}
 	for _, one := range a.Found[:min(len(a.Found), maxFound)] {
 		ref, fit := one[0], one[1]
 		if ref < -1 || ref >= int64(dom.NoRef) || fit < 0 || fit >= int64(target.Not) {
 			continue
 		}
-		found := target.Found{Ref: dom.NoRef, Fit: target.Fit(fit)}
+		found := target.PageMatch{Ref: dom.NoRef, Fit: target.Fit(fit)}
 		if ref >= 0 {
 			found.Ref = dom.Ref(ref)
 		}

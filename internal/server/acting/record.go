@@ -118,7 +118,7 @@ func record(to *domtapv1.TimelineStep, r turn.Result, after *dom.Snapshot, reaso
 		to.Ref = proto.Uint32(uint32(r.Ref))
 	}
 	if el := r.Element; el != nil {
-		to.Role, to.Name = el.Role, target.Called(el)
+		to.Role, to.Name = el.Role, target.DisplayName(el)
 	}
 	if r.Aim != nil {
 		to.Point = &domtapv1.TimelinePoint{X: r.Aim.Point.X, Y: r.Aim.Point.Y}
