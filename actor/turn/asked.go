@@ -77,8 +77,8 @@ func (a FieldRequest) unchecks(el *dom.Element) bool {
 		el.States.Checked == dom.True
 }
 
-// maxLeft limits the count of characters after a truncated value.
-const maxLeft = 10_000
+// maxTruncated limits the count of characters after a truncated value.
+const maxTruncated = 10_000
 
 // holdsText reports whether an element's value shows that it holds a text. Leading and trailing white space of a text is not shown.
 func holdsText(el *dom.Element, text string) bool {
@@ -93,5 +93,5 @@ func holdsText(el *dom.Element, text string) bool {
 	if !isCut || el.ValueLeft == 0 {
 		return el.Value == text
 	}
-	return strings.HasPrefix(text, kept) && min(utf8.RuneCountInString(text)-utf8.RuneCountInString(kept), maxLeft) == el.ValueLeft
+	return strings.HasPrefix(text, kept) && min(utf8.RuneCountInString(text)-utf8.RuneCountInString(kept), maxTruncated) == el.ValueLeft
 }

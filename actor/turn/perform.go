@@ -50,7 +50,7 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 	}
 	settleErr := t.settle(ctx, start, frame)
 	if r.Done {
-		r.Summary += overWords(at.over) + settleNote(ctx, settleErr)
+		r.Summary += describeHovered(at.over) + settleNote(ctx, settleErr)
 	}
 	if apierr.Is(settleErr, apierr.Unresponsive) {
 		settleErr = nil // the turn ends with an answer that includes the tab's status

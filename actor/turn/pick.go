@@ -44,7 +44,7 @@ func (t filler) pick(ctx context.Context, f *Field, at resolved) (Result, error)
 			return Result{}, err
 		}
 	}
-	p := &picker{filler: t, field: f, at: at, listed: t.listed(), before: t.said()}
+	p := &picker{filler: t, field: f, at: at, listed: t.listed(), before: t.textsByRef()}
 	if at.el.States.Expanded == dom.True || at.el.Role == "listbox" {
 		p.listed = nil // the options are among the elements
 	}
@@ -385,8 +385,8 @@ func isIn(words string, option *dom.Element) bool {
 	return target.Compare(words, option.WholeText()) <= target.Worded
 }
 
-// said returns the texts of all elements.
-func (t filler) said() map[dom.Ref]string {
+// textsByRef returns the texts of all elements.
+func (t filler) textsByRef() map[dom.Ref]string {
 	said := map[dom.Ref]string{}
 	for _, el := range t.elements() {
 		said[el.Ref] = wordsOf(el)
@@ -405,7 +405,7 @@ func (t filler) pickTyped(ctx context.Context, f *Field, at resolved, typed Resu
 	if now == nil || now.Role != "combobox" {
 		return typed, nil
 	}
-	p := &picker{filler: t, field: f, at: at, listed: listed, before: t.said()}
+	p := &picker{filler: t, field: f, at: at, listed: listed, before: t.textsByRef()}
 	if found, fit := p.named(f.value()); now.Tag != "input" && now.Tag != "textarea" && len(found) == 1 && fit <= target.Folded {
 		before := t.shownIn(at.ref)
 		r, err := p.press(ctx, click(found[0].Ref))

@@ -122,8 +122,8 @@ func (t *run) awaitShown(ctx context.Context, a Step, over *dom.Element, start a
 	}
 }
 
-// overWords describes which elements were hovered before a completed action. It is empty if there were none.
-func overWords(over []*dom.Element) string {
+// describeHovered describes which elements were hovered before a completed action. It is empty if there were none.
+func describeHovered(over []*dom.Element) string {
 	words := ""
 	for i, el := range over {
 		if i == 0 {

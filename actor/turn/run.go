@@ -82,7 +82,7 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 	}
 	t.x.SideEffects().SettleTabs(ctx)
 	h := t.named(ctx, t.x.Publish(), lastNotice)
-	out.Notices = t.withoutOffers(h.Notices().Since(lastNotice), h.Snapshot)
+	out.Notices = t.withoutOfferedOptions(h.Notices().Since(lastNotice), h.Snapshot)
 	out.After, out.Info, out.Mark = h.Snapshot, h.Info, t.x.State().Mark
 	out.Structural = structural && t.x.State().Structural
 	out.Replaced = out.Before.Document != out.After.Document || out.Before.Epoch != out.After.Epoch
@@ -122,8 +122,8 @@ func (t *run) collected(ctx context.Context) *actor.Head {
 	return t.x.Publish()
 }
 
-// withoutOffers removes the texts of options that were offered during the turn and are not on the page any more.
-func (t *run) withoutOffers(all []dom.Notice, now *dom.Snapshot) []dom.Notice {
+// withoutOfferedOptions removes the texts of options that were offered during the turn and are not on the page any more.
+func (t *run) withoutOfferedOptions(all []dom.Notice, now *dom.Snapshot) []dom.Notice {
 	if len(t.offered) == 0 {
 		return all
 	}

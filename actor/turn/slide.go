@@ -68,7 +68,7 @@ func (t *run) slide(ctx context.Context, el *dom.Element, text string, refused R
 		if !known {
 			break
 		}
-		if s.saw(key, repeat, before, now); now == wanted {
+		if s.recordEffect(key, repeat, before, now); now == wanted {
 			r.Summary = summarize(driver.Action{Kind: driver.Fill, Spot: driver.At(el.Ref)}, el) + ": ok, by its arrow keys"
 			r.FieldRequests = []FieldRequest{{Kind: driver.Fill, Element: el, Text: s.current().Value}}
 			return r, nil
@@ -111,8 +111,8 @@ func (s *slider) next() (key string, repeat int) {
 	return "", 0
 }
 
-// saw records the effect of a key.
-func (s *slider) saw(key string, repeat int, before, now float64) {
+// recordEffect records the effect of a key.
+func (s *slider) recordEffect(key string, repeat int, before, now float64) {
 	if now == before {
 		s.spent[key] = true
 	}
