@@ -16,7 +16,7 @@ import (
 type adopter struct {
 	pool *Pool
 	// forbidden holds the pages whose popups are closed immediately.
-	forbidden noPopups
+	forbidden popupBlocklist
 	// requests receives requests to adopt the queued popups now. stopped is closed when the adopter has stopped.
 	requests chan chan struct{}
 	stopped  chan struct{}
@@ -66,7 +66,7 @@ func (a *adopter) adoptQueued() bool {
 // arrived adopts a popup. It returns false if the browser is gone.
 func (a *adopter) arrived(popup driver.Popup, ok bool) bool {
 	if !ok {
-		a.pool.lose()
+		a.pool.endAll()
 		return false
 	}
 	a.adopt(popup)

@@ -33,7 +33,7 @@ func (p *Pool) Use(ctx context.Context, id string) (*actor.Tab, error) {
 // CloseIdle closes the tabs that have been idle for the given duration, and returns when the next tab may be due. Opening or using a tab
 // delays it. The TabClosed event of such a tab has the reason "idle".
 func (p *Pool) CloseIdle(idle time.Duration) (next time.Time) {
-	return forIdle(p, idle, func(id string, m *member) {
+	return eachIdle(p, idle, func(id string, m *member) {
 		why := fmt.Sprintf("tab %s was closed because it was idle for %v: open another tab", id, idle)
 		p.closeIdle(m, p.uses.expire(id, why))
 	})
@@ -42,15 +42,15 @@ func (p *Pool) CloseIdle(idle time.Duration) (next time.Time) {
 // FreezeIdle freezes the tabs that have been idle for the given duration until they are used again, and returns when the next tab may be
 // due. A tab whose page is loading, downloading or blocked by a dialog is frozen when that is over.
 func (p *Pool) FreezeIdle(idle time.Duration) (next time.Time) {
-	return forIdle(p, idle, func(id string, m *member) {
+	return eachIdle(p, idle, func(id string, m *member) {
 		if p.uses.freeze(id) {
 			m.Freeze(true)
 		}
 	})
 }
 
-// forIdle calls do, with the lock held, for the tabs that have been idle for the given duration, and returns when the next tab may be due.
-func forIdle(p *Pool, idle time.Duration, do func(id string, m *member)) (next time.Time) {
+// eachIdle calls do, with the lock held, for the tabs that have been idle for the given duration, and returns when the next tab may be due.
+func eachIdle(p *Pool, idle time.Duration, do func(id string, m *member)) (next time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()

@@ -5,24 +5,24 @@ import (
 	"sync"
 )
 
-// maxNoPopups limits how many pages are remembered whose popups are closed. The browser reports a popup soon, even if the page that opened
+// maxBlocked limits how many pages are remembered whose popups are closed. The browser reports a popup soon, even if the page that opened
 // it is gone.
-const maxNoPopups = 1000
+const maxBlocked = 1000
 
-// noPopups holds the browser's IDs of the pages whose popups are closed immediately, newest last. It has its own lock, because pages are
+// popupBlocklist holds the browser's IDs of the pages whose popups are closed immediately, newest last. It has its own lock, because pages are
 // added while the pool's lock is not held.
-type noPopups struct {
+type popupBlocklist struct {
 	mu    sync.Mutex
 	pages []string
 }
 
-func (n *noPopups) add(page string) {
+func (n *popupBlocklist) add(page string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.pages = append(n.pages[max(0, len(n.pages)-maxNoPopups+1):], page)
+	n.pages = append(n.pages[max(0, len(n.pages)-maxBlocked+1):], page)
 }
 
-func (n *noPopups) has(page string) bool {
+func (n *popupBlocklist) has(page string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Contains(n.pages, page)

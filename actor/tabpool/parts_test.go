@@ -178,11 +178,11 @@ func TestWatchersEndBySession(t *testing.T) {
 }
 
 func TestNoPopupsForgetsTheOldest(t *testing.T) {
-	var n noPopups
-	for i := range maxNoPopups + 1 {
+	var n popupBlocklist
+	for i := range maxBlocked + 1 {
 		n.add(fmt.Sprint("p", i))
 	}
-	if n.has("p0") || !n.has("p1") || !n.has("p1000") || len(n.pages) != maxNoPopups {
+	if n.has("p0") || !n.has("p1") || !n.has("p1000") || len(n.pages) != maxBlocked {
 		t.Errorf("%d pages are kept, from %s", len(n.pages), n.pages[0])
 	}
 }

@@ -147,13 +147,13 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*actor.Tab, error) {
 		case <-one.stopped:
 		case <-ctx.Done():
 		}
-		return nil, unopened(err)
+		return nil, openError(err)
 	}
 	return t, nil
 }
 
-// unopened returns the error for a tab that failed to open and was closed. It names no tab, because the tab no longer exists.
-func unopened(err error) error {
+// openError returns the error for a tab that failed to open and was closed. It names no tab, because the tab no longer exists.
+func openError(err error) error {
 	_, isOurs := errors.AsType[*apierr.Error](err)
 	switch {
 	case apierr.Is(err, apierr.Lost) || apierr.Is(err, apierr.Restoring):
@@ -269,8 +269,8 @@ func (p owner) Reopen(ctx context.Context, o driver.PageOptions) (driver.Page, e
 	return p.pages.reopen(ctx, o)
 }
 
-// lose ends all tabs because the browser is gone.
-func (p *Pool) lose() {
+// endAll ends all tabs because the browser is gone.
+func (p *Pool) endAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.lost == nil {

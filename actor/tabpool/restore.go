@@ -37,9 +37,9 @@ func (p *Pool) Restore(k restore.Record) error {
 	return nil
 }
 
-// Recorded creates a tab from a recording, under its original ID. It fails with an *Error of kind Exists if there is a tab with that ID,
+// NewRecorded creates a tab from a recording, under its original ID. It fails with an *Error of kind Exists if there is a tab with that ID,
 // and Exhausted if there are too many tabs.
-func Recorded(p *Pool, first actor.Published, past actor.RecordedStates) (*actor.Control, error) {
+func NewRecorded(p *Pool, first actor.Published, past actor.RecordedStates) (*actor.Control, error) {
 	if _, err := p.Tab(first.Info.ID); err == nil {
 		return nil, apierr.Errorf(apierr.Exists, "tab %s exists already", first.Info.ID)
 	}

@@ -32,7 +32,7 @@ type watchers map[*Watch]struct{}
 // send queues an event for the readers of its session, and removes readers that are too far behind.
 func (ws watchers) send(e actor.TabEvent) {
 	for w := range ws {
-		if w.sees(e.Info.Session) && !w.add(e) {
+		if w.includes(e.Info.Session) && !w.add(e) {
 			delete(ws, w)
 		}
 	}
@@ -78,7 +78,7 @@ func (w *Watch) start(p *Pool) *Watch {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range p.tabs {
-		if t := m.Tab(); w.sees(t.Session()) {
+		if t := m.Tab(); w.includes(t.Session()) {
 			w.queue = append(w.queue, actor.TabEvent{Kind: actor.TabOpened, Info: t.Info(), At: time.Now()})
 		}
 	}
@@ -96,8 +96,8 @@ func (w *Watch) start(p *Pool) *Watch {
 	return w
 }
 
-// sees reports whether the reader gets the events of a session.
-func (w *Watch) sees(session string) bool {
+// includes reports whether the reader gets the events of a session.
+func (w *Watch) includes(session string) bool {
 	return (w.session == "" || w.session == session) && (w.only == nil || w.only(session))
 }
 

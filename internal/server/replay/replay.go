@@ -79,7 +79,7 @@ func (p *Player) Attach(pool *tabpool.Pool) error {
 			continue
 		}
 		if err == nil {
-			t.control, err = tabpool.Recorded(pool, first, t)
+			t.control, err = tabpool.NewRecorded(pool, first, t)
 		}
 		if err != nil {
 			return fmt.Errorf("replay %s: %w", t.path, err)
