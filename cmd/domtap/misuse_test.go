@@ -96,7 +96,7 @@ func TestMisspeltNamesOfEveryCommand(t *testing.T) {
 
 func TestCommandsOfOtherProgramsAreNamed(t *testing.T) {
 	root := newRoot(newApp(nil, nil, nil, nil))
-	for word, line := range cli.Elsewhere {
+	for word, line := range cli.ForeignCommands {
 		if found, _, _ := root.Find([]string{word}); found != root {
 			t.Errorf("%s is a command", word)
 		}

@@ -130,7 +130,7 @@ func printOutcome(p *cli.Printer, answer *domtapv1.InteractResponse) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return exit.OfReason(reason, strings.Join(errs, "\n"))
+	return exit.FromReason(reason, strings.Join(errs, "\n"))
 }
 
 // bind defines the flags and the arguments of an action on its command. The returned function creates the step from the arguments. text

@@ -158,11 +158,11 @@ func holding(d time.Duration) *durationpb.Duration {
 	return durationpb.New(d)
 }
 
-// farthest is the largest distance of a scroll, in CSS pixels.
-const farthest = 100_000
+// maxScroll is the largest distance of a scroll, in CSS pixels.
+const maxScroll = 100_000
 
-// ways maps common words for a scroll direction to a distance. To scroll to an element with such a text, use --text.
-var ways = map[string]float64{"down": oneScreen, "up": -oneScreen, "bottom": farthest, "end": farthest, "top": -farthest, "start": -farthest}
+// scrollWords maps common words for a scroll direction to a distance. To scroll to an element with such a text, use --text.
+var scrollWords = map[string]float64{"down": oneScreen, "up": -oneScreen, "bottom": maxScroll, "end": maxScroll, "top": -maxScroll, "start": -maxScroll}
 
 // oneScreen is less than the height of a common viewport, so that a scroll skips no content.
 const oneScreen = 600
@@ -170,7 +170,7 @@ const oneScreen = 600
 func scrollStep(t *domtapv1.Target, _ []string, o *options) (*domtapv1.Step, error) {
 	s := &domtapv1.ScrollStep{Target: t, Modifiers: o.modifiers}
 	var err error
-	way, isWay := ways[t.GetText()]
+	way, isWay := scrollWords[t.GetText()]
 	switch {
 	case isWay && o.said && o.by == "" && o.to == "" && t.GetWithin() == "" && t.GetNth() == 0:
 		s.Target, s.DeltaY = nil, way
@@ -179,9 +179,9 @@ func scrollStep(t *domtapv1.Target, _ []string, o *options) (*domtapv1.Step, err
 	case o.by != "":
 		s.DeltaX, s.DeltaY, err = pair("by", o.by)
 	case o.to == "end", o.to == "bottom":
-		s.DeltaY = farthest
+		s.DeltaY = maxScroll
 	case o.to == "start", o.to == "top":
-		s.DeltaY = -farthest
+		s.DeltaY = -maxScroll
 	case o.to != "":
 		err = exit.Errorf(exit.Usage, "domtap scroll --to end", "--to is start or end, not %q", o.to)
 	case t == nil:

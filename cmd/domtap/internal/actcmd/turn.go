@@ -92,7 +92,7 @@ func failedStep(results []*domtapv1.StepResult, words []string) error {
 		if result.GetOk() {
 			continue
 		}
-		return exit.OfReason(result.GetReason(), placed(result.GetError(), words, i))
+		return exit.FromReason(result.GetReason(), placed(result.GetError(), words, i))
 	}
 	return nil
 }

@@ -19,8 +19,8 @@ const completionLimit = time.Second
 // Completer completes arguments and flags in the shell. It queries a running daemon and never starts one. On errors it offers nothing.
 type Completer struct{ connector *Connector }
 
-// ask requests the candidates from the daemon.
-func (c *Completer) ask(cmd *cobra.Command, candidates func(ctx context.Context, c *Client) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
+// request requests the candidates from the daemon.
+func (c *Completer) request(cmd *cobra.Command, candidates func(ctx context.Context, c *Client) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if FromEnv(cmd.Flags(), c.connector.env.Lookup) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -44,7 +44,7 @@ func (c *Completer) ask(cmd *cobra.Command, candidates func(ctx context.Context,
 
 // CompleteTabs offers the IDs of the open tabs, with their titles.
 func (c *Completer) CompleteTabs(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return c.ask(cmd, func(ctx context.Context, client *Client) ([]cobra.Completion, error) {
+	return c.request(cmd, func(ctx context.Context, client *Client) ([]cobra.Completion, error) {
 		answer, err := client.Tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{})
 		var found []cobra.Completion
 		for _, tab := range answer.GetTabs() {
@@ -61,7 +61,7 @@ func (c *Completer) CompleteRefs(cmd *cobra.Command, args []string, prefix strin
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return c.ask(cmd, func(ctx context.Context, client *Client) ([]cobra.Completion, error) {
+	return c.request(cmd, func(ctx context.Context, client *Client) ([]cobra.Completion, error) {
 		id, err := client.TabID(ctx)
 		if err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func (c *Completer) CompleteSessions(cmd *cobra.Command, args []string, prefix s
 	if len(args) > 0 && cmd.Name() != "close" {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	return c.ask(cmd, func(ctx context.Context, client *Client) ([]cobra.Completion, error) {
+	return c.request(cmd, func(ctx context.Context, client *Client) ([]cobra.Completion, error) {
 		answer, err := client.Sessions.ListSessions(ctx, &domtapv1.ListSessionsRequest{})
 		var found []cobra.Completion
 		for _, one := range answer.GetSessions() {
@@ -126,7 +126,7 @@ func (c *Completer) CompleteMove(cmd *cobra.Command, args []string, prefix strin
 
 // ofCluster offers names from the state of the cluster.
 func (c *Completer) ofCluster(cmd *cobra.Command, prefix string, names func(*domtapv1.GetClusterResponse) []cobra.Completion) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return c.ask(cmd, func(ctx context.Context, client *Client) ([]cobra.Completion, error) {
+	return c.request(cmd, func(ctx context.Context, client *Client) ([]cobra.Completion, error) {
 		now, err := domtapv1.NewClusterServiceClient(client.Conn).GetCluster(ctx, new(domtapv1.GetClusterRequest))
 		all := names(now)
 		return slices.DeleteFunc(all, func(name cobra.Completion) bool { return !strings.HasPrefix(name, prefix) }), err
@@ -146,7 +146,7 @@ func (c *Completer) SessionFlag(cmd *cobra.Command, session *string, usage strin
 // CompleteRoutes offers the names of the routes of a session, with their patterns.
 func (c *Completer) CompleteRoutes(session *string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return c.ask(cmd, func(ctx context.Context, client *Client) ([]cobra.Completion, error) {
+		return c.request(cmd, func(ctx context.Context, client *Client) ([]cobra.Completion, error) {
 			answer, err := domtapv1.NewNetworkServiceClient(client.Conn).ListRoutes(ctx, &domtapv1.ListRoutesRequest{SessionId: *session})
 			var found []cobra.Completion
 			for _, r := range answer.GetRoutes() {

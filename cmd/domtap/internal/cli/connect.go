@@ -155,7 +155,7 @@ func (c *Connector) Dial(to endpoint.Target) (*Client, error) {
 	client.shared = shared
 	client.Tab, client.ID = c.flags.Tab, terminal.ClientID(key)
 	if at, err := c.Places(); err == nil { // without a state directory nothing is remembered
-		client.Memory = terminal.Of(at.State, to.String(), key)
+		client.Memory = terminal.MemoryOf(at.State, to.String(), key)
 	}
 	return client, nil
 }

@@ -74,7 +74,7 @@ func (a *App) hint(cmd *cobra.Command, args []string, err error) string {
 
 // commandFor returns the command that an unknown word most likely means.
 func (a *App) commandFor(parent *cobra.Command, args []string, word string) string {
-	line := Elsewhere[nearest.Plain(word)]
+	line := ForeignCommands[nearest.Plain(word)]
 	near := nearest.Name(word, commandNames(parent))
 	switch {
 	case line != "" && !parent.HasParent():
@@ -187,8 +187,8 @@ func exampleOf(cmd *cobra.Command, flag string) string {
 	return ""
 }
 
-// mostOwners is the maximum number of commands with a flag for which a hint names one of them.
-const mostOwners = 2
+// maxOwners is the maximum number of commands with a flag for which a hint names one of them.
+const maxOwners = 2
 
 // exampleWith returns an example with a flag that only few commands have, or an empty string if there is none.
 func (a *App) exampleWith(flag string) string {
@@ -207,7 +207,7 @@ func (a *App) exampleWith(flag string) string {
 		}
 	}
 	visit(a.Root())
-	if owners > mostOwners {
+	if owners > maxOwners {
 		return ""
 	}
 	return line

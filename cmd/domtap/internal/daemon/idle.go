@@ -16,7 +16,7 @@ func (cfg Config) closeIdle(ctx context.Context, server *server.Server, pool *ta
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { all.CloseIdle(ctx, cfg.Limits.Idle) })
-	running.Go(func() { idle.KeepSmall(ctx, cfg.Logger) })
+	running.Go(func() { idle.ReleaseMemory(ctx, cfg.Logger) })
 	if cfg.OnDemand && cfg.Limits.ExitIdle > 0 {
 		open := func() int {
 			_, connections := server.Connections()

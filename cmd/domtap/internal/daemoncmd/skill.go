@@ -47,8 +47,8 @@ func Skill(a *cli.App, all func() *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// notForAgents lists the commands for people who operate domtap.
-var notForAgents = map[string]bool{"help": true, "completion": true, "man": true, "skill": true, "ui": true, "cluster": true, "config": true, "token": true, "socket": true, "health": true}
+// operatorCommands lists the commands for people who operate domtap.
+var operatorCommands = map[string]bool{"help": true, "completion": true, "man": true, "skill": true, "ui": true, "cluster": true, "config": true, "token": true, "socket": true, "health": true}
 
 // SkillText returns the text of the skill for the commands below root.
 func SkillText(root *cobra.Command) string {
@@ -57,7 +57,7 @@ func SkillText(root *cobra.Command) string {
 	for _, group := range root.Groups() {
 		var uses []string
 		for _, cmd := range root.Commands() {
-			if cmd.GroupID != group.ID || cmd.Hidden || notForAgents[cmd.Name()] {
+			if cmd.GroupID != group.ID || cmd.Hidden || operatorCommands[cmd.Name()] {
 				continue
 			}
 			use := cmd.Use

@@ -77,7 +77,7 @@ func livePage(ctx context.Context, a *cli.App, to endpoint.Target, at endpoint.P
 		return "", err
 	}
 	answer, err := domtapv1.NewDaemonServiceClient(client.Conn).StartLivePage(ctx, request)
-	if err = errors.Join(older(err), client.Conn.Close()); err != nil {
+	if err = errors.Join(explainOldDaemon(err), client.Conn.Close()); err != nil {
 		return "", err
 	}
 	token, err := listen.ReadToken(at.Token)
@@ -97,7 +97,7 @@ func switchOff(ctx context.Context, a *cli.App, to endpoint.Target) error {
 		return err
 	}
 	answer, err := domtapv1.NewDaemonServiceClient(client.Conn).StopLivePage(ctx, new(domtapv1.StopLivePageRequest))
-	if err = errors.Join(older(err), client.Conn.Close()); err != nil {
+	if err = errors.Join(explainOldDaemon(err), client.Conn.Close()); err != nil {
 		return err
 	}
 	text := "the live page is off\n"
@@ -107,8 +107,8 @@ func switchOff(ctx context.Context, a *cli.App, to endpoint.Target) error {
 	return a.Printer().Show(answer, func() string { return text })
 }
 
-// older explains an error that only older daemons return.
-func older(err error) error {
+// explainOldDaemon explains an error that only older daemons return.
+func explainOldDaemon(err error) error {
 	if status.Code(err) == codes.Unimplemented {
 		return exit.Errorf(exit.Failure, "run domtap stop, then domtap ui; domtap serve --ui serves the page, too", "the running daemon is older than this command, and cannot switch its page on: %w", err)
 	}

@@ -133,25 +133,25 @@ func ofStatus(st *status.Status, has HasFlag) error {
 		specific := cmp.Or(reasons[e.Reason].hintFor(has), resources[e.Details["resource"]], limits[e.Details["limit"]])
 		e.Hint = cmp.Or(specific, e.Hint)
 	}
-	e.Hint = unlessSaid(e.Hint, message)
+	e.Hint = hintUnlessNamed(e.Hint, message)
 	return e
 }
 
 // commandName matches a command in a hint.
 var commandName = lazyregexp.New(`\bdomtap [a-z]+`)
 
-// unlessSaid returns the hint. It returns an empty string if the hint has one piece of advice and the message already names its command.
-func unlessSaid(hint, message string) string {
+// hintUnlessNamed returns the hint. It returns an empty string if the hint has one piece of advice and the message already names its command.
+func hintUnlessNamed(hint, message string) string {
 	if command := commandName().FindString(hint); command != "" && strings.Contains(message, command) && !strings.Contains(hint, ";") {
 		return ""
 	}
 	return hint
 }
 
-// OfReason returns the error of a step that failed inside a response, by its ErrorInfo reason.
-func OfReason(name, message string) error {
+// FromReason returns the error of a step that failed inside a response, by its ErrorInfo reason.
+func FromReason(name, message string) error {
 	r := reasons[name]
-	return &Error{Code: cmp.Or(r.code, Failure), Err: errors.New(message), Hint: unlessSaid(r.hint, message), Reason: name}
+	return &Error{Code: cmp.Or(r.code, Failure), Err: errors.New(message), Hint: hintUnlessNamed(r.hint, message), Reason: name}
 }
 
 // IsTimeUp reports whether a call of ctx failed with err because of the command's --timeout. The daemon knows that timeout and may report

@@ -94,9 +94,9 @@ func TestFailuresHaveTheirMessageHintAndCode(t *testing.T) {
 		{&endpoint.Error{Kind: endpoint.Unreachable, Err: errors.New("m"), Hint: "h"}, nil, "m", "h", Unavailable},
 		{Errorf(Precondition, "h", "m"), nil, "m", "h", Precondition},
 		{errors.New("m"), nil, "m", "", Failure},
-		{OfReason("STALE_REF", "m"), nil, "m", "the element is gone or has changed; domtap compact shows the current refs", Precondition},
-		{OfReason("NAVIGATION_FAILED", "m"), nil, "m", "check the URL, and that its server answers", Precondition},
-		{OfReason("NEW_ONE", "m"), nil, "m", "", Failure},
+		{FromReason("STALE_REF", "m"), nil, "m", "the element is gone or has changed; domtap compact shows the current refs", Precondition},
+		{FromReason("NAVIGATION_FAILED", "m"), nil, "m", "check the URL, and that its server answers", Precondition},
+		{FromReason("NEW_ONE", "m"), nil, "m", "", Failure},
 	} {
 		var got *Error
 		if !errors.As(Classify(c.err, c.has), &got) {

@@ -17,9 +17,9 @@ const (
 	worth = 30 * time.Millisecond
 )
 
-// footprint returns memory of an idle daemon to the system: the heap's free memory, and the pages of the program's file. The kernel maps
+// releaser returns memory of an idle daemon to the system: the heap's free memory, and the pages of the program's file. The kernel maps
 // these pages around each address used, and never unmaps them by itself.
-type footprint struct {
+type releaser struct {
 	// used returns the processor time of this process.
 	used func() (time.Duration, error)
 	// drop returns the memory to the system.
@@ -27,17 +27,17 @@ type footprint struct {
 	log  *slog.Logger
 }
 
-// KeepSmall returns memory of this process to the system whenever the process has worked and is idle again, until ctx ends. It returns
+// ReleaseMemory returns memory of this process to the system whenever the process has worked and is idle again, until ctx ends. It returns
 // early if the system does not report processor time or cannot drop pages.
-func KeepSmall(ctx context.Context, log *slog.Logger) {
-	footprint{used: processorTime, log: log, drop: func() error {
+func ReleaseMemory(ctx context.Context, log *slog.Logger) {
+	releaser{used: processorTime, log: log, drop: func() error {
 		debug.FreeOSMemory()
 		return dropProgramPages()
 	}}.keep(ctx)
 }
 
-// keep implements KeepSmall.
-func (f footprint) keep(ctx context.Context) {
+// keep implements ReleaseMemory.
+func (f releaser) keep(ctx context.Context) {
 	tick := time.NewTicker(footprintPoll)
 	defer tick.Stop()
 	last, dropped := time.Duration(0), -worth // always drop after the start, however little time it took

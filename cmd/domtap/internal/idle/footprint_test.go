@@ -13,8 +13,8 @@ import (
 // process is a process whose processor time the test sets, in milliseconds.
 type process struct{ used, drops atomic.Int64 }
 
-func (p *process) footprint(err error) footprint {
-	return footprint{
+func (p *process) footprint(err error) releaser {
+	return releaser{
 		used: func() (time.Duration, error) { return time.Duration(p.used.Load()) * time.Millisecond, nil },
 		drop: func() error {
 			p.drops.Add(1)

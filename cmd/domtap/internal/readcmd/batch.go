@@ -109,7 +109,7 @@ func failedPages(results []*domtapv1.BatchResult) error {
 		}
 		failed++
 		var e *exit.Error
-		errors.As(exit.OfReason(one.GetReason(), one.GetError()), &e) // OfReason returns an *exit.Error
+		errors.As(exit.FromReason(one.GetReason(), one.GetError()), &e) // FromReason returns an *exit.Error
 		if first == nil {
 			first = e
 			first.Err = fmt.Errorf("%s: %w", one.GetUrl(), e.Err)

@@ -38,7 +38,7 @@ A page without a match is not an error. The closest elements are printed instead
   domtap find '"terms of use"'           # these words as one phrase`,
 		Args: cli.Args("WORDS…"), ValidArgsFunction: cobra.NoFileCompletions,
 	})
-	var at moment
+	var at atFlag
 	at.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&within, "within", "", "only matches inside this: a text of their row, item, group or dialog, a role, or a ref")

@@ -34,7 +34,7 @@ func Shot(a *cli.App) *cobra.Command {
 		Example: "  domtap shot page.png\n  domtap shot --full-page --quality 60 page.webp\n  domtap shot --ref 12 button.png",
 		Args:    cli.Args("FILE"),
 	})
-	var at moment
+	var at atFlag
 	at.register(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&fullPage, "full-page", false, "capture the whole page, not only the visible part")

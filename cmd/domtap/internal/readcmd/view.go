@@ -20,7 +20,7 @@ type viewFlags struct {
 	root         uint32
 	frame        string
 	attributes   []string
-	at           moment
+	at           atFlag
 	cmd          *cobra.Command
 }
 

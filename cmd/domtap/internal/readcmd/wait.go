@@ -45,7 +45,7 @@ func Wait(a *cli.App) *cobra.Command {
 	w.register(cmd.Flags())
 	a.EachFlag(cmd, &each)
 	cmd.RunE = a.WithNavigation(func(ctx context.Context, c *cli.Client, args []string) error {
-		args, err := sayCondition(cmd.Flags(), args)
+		args, err := expandCondition(cmd.Flags(), args)
 		if err == nil {
 			err = cli.CheckArgs(args, nil, 1)
 		}
@@ -89,7 +89,7 @@ func ParseWait(words []string) (*domtapv1.Step, error) {
 	if err != nil {
 		return nil, nil // a flag that only the command has, such as --each
 	}
-	args, err = sayCondition(cmd.Flags(), args)
+	args, err = expandCondition(cmd.Flags(), args)
 	if err != nil {
 		return nil, err
 	}
@@ -173,15 +173,15 @@ func (w *waitFlags) condition(f *pflag.FlagSet) (*domtapv1.WaitCondition, error)
 	return until, nil
 }
 
-// spoken maps the conditions that need no dashes, as in wait text "Order placed", to their flags.
-var spoken = map[string][]string{"text": {"text"}, "gone": {"gone", "text"}, "url": {"url"}, "role": {"role"}, "selector": {"selector"}}
+// conditionWords maps the conditions that need no dashes, as in wait text "Order placed", to their flags.
+var conditionWords = map[string][]string{"text": {"text"}, "gone": {"gone", "text"}, "url": {"url"}, "role": {"role"}, "selector": {"selector"}}
 
-// sayCondition sets the flags that the first arguments stand for, and returns the other arguments.
-func sayCondition(f *pflag.FlagSet, args []string) ([]string, error) {
-	if len(args) < 2 || spoken[args[0]] == nil {
+// expandCondition sets the flags that the first arguments stand for, and returns the other arguments.
+func expandCondition(f *pflag.FlagSet, args []string) ([]string, error) {
+	if len(args) < 2 || conditionWords[args[0]] == nil {
 		return args, nil
 	}
-	for _, name := range spoken[args[0]] {
+	for _, name := range conditionWords[args[0]] {
 		value := args[1]
 		if f.Lookup(name).Value.Type() == "bool" {
 			value = "true"

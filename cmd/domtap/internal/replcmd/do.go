@@ -54,7 +54,7 @@ func Do(a *cli.App, root Root, steps Steps) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		d := &doing{repl: repl{app: a, root: root, flags: given(cmd.Flags()), conns: new(cli.Conns)}, steps: steps, each: each}
+		d := &doRun{repl: repl{app: a, root: root, flags: given(cmd.Flags()), conns: new(cli.Conns)}, steps: steps, each: each}
 		defer func() { _ = d.conns.Close() }() // the command has reported the failure
 		if err := d.parse(lines); err != nil {
 			return err
@@ -83,16 +83,16 @@ func linesOf(in io.Reader, args []string) ([]string, error) {
 	return lines, nil
 }
 
-// doing is a running command do.
-type doing struct {
+// doRun is a running command do.
+type doRun struct {
 	repl
 	steps Steps
 	each  bool
-	all   []part
+	all   []doStep
 }
 
-// part is a step with its words as they were given.
-type part struct {
+// doStep is a step with its words as they were given.
+type doStep struct {
 	line  string
 	words []string
 	// step is the command's step in a turn. If nil, the words are a command of their own.
@@ -100,7 +100,7 @@ type part struct {
 }
 
 // parse checks all steps, so that nothing runs if one of them is invalid.
-func (d *doing) parse(lines []string) error {
+func (d *doRun) parse(lines []string) error {
 	for i, line := range lines {
 		words, err := commandOf(line)
 		if err == nil && len(words) == 0 {
@@ -117,7 +117,7 @@ func (d *doing) parse(lines []string) error {
 			}
 			return exit.Errorf(exit.Usage, hint, "step %d, %s: %w; nothing was done", i+1, line, err)
 		}
-		d.all = append(d.all, part{line: line, words: words, step: step})
+		d.all = append(d.all, doStep{line: line, words: words, step: step})
 	}
 	if len(d.all) == 0 {
 		return exit.Errorf(exit.Usage, "for example: domtap do 'click Save' 'wait text Saved'", "there is no step")
@@ -126,7 +126,7 @@ func (d *doing) parse(lines []string) error {
 }
 
 // check checks the words of a command and returns its step, if it can be one.
-func (d *doing) check(words []string) (*domtapv1.Step, error) {
+func (d *doRun) check(words []string) (*domtapv1.Step, error) {
 	switch words[0] {
 	case "do", "repl":
 		return nil, exit.Errorf(exit.Usage, "write its steps here", "%s cannot be a step", words[0])
@@ -139,7 +139,7 @@ func (d *doing) check(words []string) (*domtapv1.Step, error) {
 }
 
 // run runs the steps. Consecutive steps are combined into turns, and the others run as commands.
-func (d *doing) run(ctx context.Context) error {
+func (d *doRun) run(ctx context.Context) error {
 	for i := 0; i < len(d.all); {
 		n := 0
 		for i+n < len(d.all) && n < d.steps.Max && d.all[i+n].step != nil {
@@ -167,7 +167,7 @@ func (d *doing) run(ctx context.Context) error {
 }
 
 // turn performs n steps in one call, beginning with the step at index from.
-func (d *doing) turn(ctx context.Context, app *cli.App, from, n int) int {
+func (d *doRun) turn(ctx context.Context, app *cli.App, from, n int) int {
 	words := make([]string, n)
 	steps := make([]*domtapv1.Step, n)
 	for i, p := range d.all[from : from+n] {
@@ -181,7 +181,7 @@ func (d *doing) turn(ctx context.Context, app *cli.App, from, n int) int {
 var readers = []string{"snapshot", "compact", "dom", "read", "find", "extract"}
 
 // reader returns the command of a step if it reads the page, otherwise an empty string.
-func (d *doing) reader(at int) string {
+func (d *doRun) reader(at int) string {
 	if at < len(d.all) && slices.Contains(readers, d.all[at].words[0]) {
 		return d.all[at].words[0]
 	}

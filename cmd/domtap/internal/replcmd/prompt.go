@@ -25,8 +25,8 @@ func (r *repl) prompt(ctx context.Context, in *os.File) error {
 	t := term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{clearing{in}, render.Raw(r.app.Out)}, promptText)
-	t.History = said{t.History}
+	}{lineClearer{in}, render.Raw(r.app.Out)}, promptText)
+	t.History = history{t.History}
 	// The signal of Ctrl-C ends the context of the whole program, so commands here have separate contexts.
 	ctx = context.WithoutCancel(ctx)
 	t.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
@@ -60,22 +60,22 @@ func (r *repl) prompt(ctx context.Context, in *os.File) error {
 	}
 }
 
-// clearing reads keys and lets Ctrl-C clear the line, because term.Terminal would end at Ctrl-C. It replaces Ctrl-C by the keys that move
+// lineClearer reads keys and lets Ctrl-C clear the line, because term.Terminal would end at Ctrl-C. It replaces Ctrl-C by the keys that move
 // the cursor to the end of the line, delete everything before it, and start a new prompt.
-type clearing struct{ io.Reader }
+type lineClearer struct{ io.Reader }
 
 const ctrlC, clearLine = "\x03", "\x05\x15\r"
 
-func (c clearing) Read(p []byte) (int, error) {
+func (c lineClearer) Read(p []byte) (int, error) {
 	keys := make([]byte, max(1, len(p)/len(clearLine)))
 	n, err := c.Reader.Read(keys)
 	return copy(p, bytes.ReplaceAll(keys[:n], []byte(ctrlC), []byte(clearLine))), err
 }
 
-// said is a history without empty lines.
-type said struct{ term.History }
+// history is a history without empty lines.
+type history struct{ term.History }
 
-func (s said) Add(line string) {
+func (s history) Add(line string) {
 	if line != "" {
 		s.History.Add(line)
 	}

@@ -48,8 +48,8 @@ func TestCtrlCClearsTheLine(t *testing.T) {
 	terminal := term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{clearing{strings.NewReader("tabs\rsnap\x03\x03stop\x1b[D\x03" + up + "\r")}, io.Discard}, promptText)
-	terminal.History = said{terminal.History}
+	}{lineClearer{strings.NewReader("tabs\rsnap\x03\x03stop\x1b[D\x03" + up + "\r")}, io.Discard}, promptText)
+	terminal.History = history{terminal.History}
 	for i, want := range []string{"tabs", "", "", "", "tabs"} {
 		if line, err := terminal.ReadLine(); err != nil || line != want {
 			t.Errorf("line %d is %q, %v, want %q", i, line, err, want)

@@ -54,9 +54,9 @@ func (t Tabs) Last() (tab Tab, ok bool) {
 // Memory stores the tabs of one terminal. A nil Memory stores nothing.
 type Memory struct{ dir, file string }
 
-// Of returns the memory of a terminal for the daemon at an address. stateDir is the daemon's state directory. key is the result of Key in
+// MemoryOf returns the memory of a terminal for the daemon at an address. stateDir is the daemon's state directory. key is the result of Key in
 // the terminal.
-func Of(stateDir, address, key string) *Memory {
+func MemoryOf(stateDir, address, key string) *Memory {
 	sum := sha256.Sum256([]byte(address + "\x00" + key))
 	dir := filepath.Join(stateDir, "terminals")
 	return &Memory{dir: dir, file: filepath.Join(dir, hex.EncodeToString(sum[:16])+".json")}

@@ -9,7 +9,7 @@ import (
 )
 
 // memory returns the memory of a terminal in a directory of the test.
-func memory(dir, key string) *Memory { return Of(dir, "unix:///s", key) }
+func memory(dir, key string) *Memory { return MemoryOf(dir, "unix:///s", key) }
 
 func TestATerminalRemembersWhatItOpened(t *testing.T) {
 	dir := t.TempDir()
@@ -27,7 +27,7 @@ func TestATerminalRemembersWhatItOpened(t *testing.T) {
 	do(one.Opened("d", Tab{ID: "t1"}))
 	do(other.Opened("d", Tab{ID: "t2"}))
 	do(one.Opened("d", Tab{ID: "t3"}))
-	if last(one) != "t3" || last(other) != "t2" || last(Of(dir, "unix:///other", "one")) != "" {
+	if last(one) != "t3" || last(other) != "t2" || last(MemoryOf(dir, "unix:///other", "one")) != "" {
 		t.Errorf("they remember %+v, %+v", one.Load(), other.Load())
 	}
 	do(one.Closed("t2")) // a tab of the other terminal

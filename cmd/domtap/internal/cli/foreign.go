@@ -1,7 +1,7 @@
 package cli
 
-// Elsewhere maps command names of other programs, without case and separators, to an equivalent domtap command line.
-var Elsewhere = map[string]string{
+// ForeignCommands maps command names of other programs, without case and separators, to an equivalent domtap command line.
+var ForeignCommands = map[string]string{
 	"navigate":         "domtap goto https://example.com",
 	"go":               "domtap goto https://example.com",
 	"visit":            "domtap open https://example.com",
