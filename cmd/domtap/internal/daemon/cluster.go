@@ -151,22 +151,22 @@ type clusterNode interface {
 	close()
 }
 
-// single is the clusterNode of a daemon without a cluster.
-type single struct{}
+// standalone is the clusterNode of a daemon without a cluster.
+type standalone struct{}
 
-func (single) prepare(*tabpool.Config, *sessions.Config)             {}
-func (single) join(context.Context, *services, *server.Config) error { return nil }
-func (single) measure(*metrics.Metrics)                              {}
-func (single) start(*services) error                                 { return nil }
-func (single) close()                                                {}
-func (single) outlive(ctx context.Context, _ *services) (context.Context, func()) {
+func (standalone) prepare(*tabpool.Config, *sessions.Config)             {}
+func (standalone) join(context.Context, *services, *server.Config) error { return nil }
+func (standalone) measure(*metrics.Metrics)                              {}
+func (standalone) start(*services) error                                 { return nil }
+func (standalone) close()                                                {}
+func (standalone) outlive(ctx context.Context, _ *services) (context.Context, func()) {
 	return ctx, func() {}
 }
 
 // cluster connects to the cluster, if one is configured.
 func (cfg Config) cluster(ctx context.Context) (clusterNode, error) {
 	if cfg.Cluster.Name == "" {
-		return single{}, nil
+		return standalone{}, nil
 	}
 	return openCluster(ctx, cfg)
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/metrics"
 )
 
-func (j *joined) measure(m *metrics.Metrics) { m.FollowCluster(j.figures) }
+func (j *clusterMember) measure(m *metrics.Metrics) { m.FollowCluster(j.figures) }
 
 // figures returns the node's figures for the metrics.
-func (j *joined) figures() metrics.Cluster {
+func (j *clusterMember) figures() metrics.Cluster {
 	o := j.node.Operations()
 	c, now := o.Counts(), o.Status()
 	f := metrics.Cluster{

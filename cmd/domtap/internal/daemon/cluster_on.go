@@ -41,8 +41,8 @@ const (
 	fenceLook = 500 * time.Millisecond
 )
 
-// joined is the clusterNode of a daemon in a cluster.
-type joined struct {
+// clusterMember is the clusterNode of a daemon in a cluster.
+type clusterMember struct {
 	// ctx ends when the daemon has left the cluster. That is later than the end of the context of its start, because sessions move in
 	// between.
 	ctx context.Context
@@ -58,7 +58,7 @@ type joined struct {
 	states      *registry.States
 	records     *logs.Log
 	owner       *replication.Owner
-	copies      copies
+	copies      tabCopies
 	proxy       *peers.Proxy
 	// answers is the name under which other nodes request this node's tabs. unanswer stops answering these requests.
 	answers  string
@@ -92,7 +92,7 @@ func (r *readiness) setMember(in func() bool) { r.set(&r.member, in) }
 
 // openCluster connects to NATS and creates what does not depend on tabs.
 func openCluster(ctx context.Context, cfg Config) (clusterNode, error) {
-	j := &joined{cfg: cfg, log: cfg.Logger, unanswer: func() {}}
+	j := &clusterMember{cfg: cfg, log: cfg.Logger, unanswer: func() {}}
 	j.ctx, j.end = context.WithCancel(context.WithoutCancel(ctx))
 	ctx, cancel := context.WithTimeoutCause(ctx, joinLimit, fmt.Errorf("a majority of the servers did not answer within %v", joinLimit))
 	defer cancel()
@@ -101,7 +101,7 @@ func openCluster(ctx context.Context, cfg Config) (clusterNode, error) {
 		return nil, fmt.Errorf("cluster %s: %w", cfg.Cluster.Name, err)
 	}
 	j.member = member.New(j.ctx, member.Config{
-		States: j.states, MaxSessions: cfg.MaxSessions, Explain: directory.Explain, Leaving: j.leaving, Logger: cfg.Logger,
+		States: j.states, MaxSessions: cfg.MaxSessions, Explain: directory.Explain, Leaving: j.stopPublishing, Logger: cfg.Logger,
 		Client: func(session string) string {
 			client, _ := quota(0)(session)
 			return client
@@ -111,7 +111,7 @@ func openCluster(ctx context.Context, cfg Config) (clusterNode, error) {
 }
 
 // connect starts the NATS server if this node runs one, connects, and opens the stored data.
-func (j *joined) connect(ctx context.Context) error {
+func (j *clusterMember) connect(ctx context.Context) error {
 	c := j.cfg.Cluster
 	token, err := listen.ReadToken(c.TokenFile)
 	if err != nil {
@@ -158,14 +158,14 @@ func (j *joined) connect(ctx context.Context) error {
 	return err
 }
 
-func (j *joined) prepare(tabs *tabpool.Config, all *sessions.Config) {
+func (j *clusterMember) prepare(tabs *tabpool.Config, all *sessions.Config) {
 	tabs.RestoreStore, tabs.KeepAll, tabs.MayAct = j.member, true, j.member.MayAct
 	tabs.Opaque = func(string) bool { return true } // numbers could collide with tabs of other nodes
 	all.Registrar = j.member
 	tabs.Elsewhere, all.Elsewhere = j.member.TabsElsewhere, j.member.SessionsElsewhere
 }
 
-func (j *joined) join(ctx context.Context, s *services, calls *server.Config) error {
+func (j *clusterMember) join(ctx context.Context, s *services, calls *server.Config) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, joinLimit, fmt.Errorf("a majority of the servers did not answer within %v", joinLimit))
 	defer cancel()
 	j.member.Use(s.pool, s.sessions)
@@ -201,7 +201,7 @@ func (j *joined) join(ctx context.Context, s *services, calls *server.Config) er
 }
 
 // address returns the address at which other nodes call this one.
-func (j *joined) address() string {
+func (j *clusterMember) address() string {
 	if at := j.cfg.Cluster.Address; at != "" {
 		return at
 	}
@@ -210,21 +210,21 @@ func (j *joined) address() string {
 	return net.JoinHostPort(host, port)
 }
 
-// copies implements peers.Copies with the copies of other nodes' tabs.
-type copies struct{ *replication.Replicas }
+// tabCopies implements peers.Copies with the copies of other nodes' tabs.
+type tabCopies struct{ *replication.Replicas }
 
 // Open implements peers.Copies.
-func (c copies) Open(ctx context.Context, tab string, owner peers.Node) (streaming.Source, func(), error) {
+func (c tabCopies) Open(ctx context.Context, tab string, owner peers.Node) (streaming.Source, func(), error) {
 	return c.Replicas.Open(ctx, tab, owner.Process())
 }
 
 // Recent implements peers.Copies.
-func (c copies) Recent(tab string, owner peers.Node, age time.Duration, of views.Selection) (streaming.Source, bool) {
+func (c tabCopies) Recent(tab string, owner peers.Node, age time.Duration, of views.Selection) (streaming.Source, bool) {
 	return c.Replicas.Recent(tab, owner.Process(), age, of.Watch())
 }
 
 // replicate publishes this node's tabs while other nodes follow them, and keeps copies of other nodes' tabs.
-func (j *joined) replicate(pool *tabpool.Pool) (peers.Copies, error) {
+func (j *clusterMember) replicate(pool *tabpool.Pool) (peers.Copies, error) {
 	j.owner = replication.NewOwner(j.ctx, replication.OwnerConfig{
 		Log: j.records, Logger: j.log, Allowed: func() bool { return !errors.Is(j.node.Err(), cluster.ErrFenced) },
 		Tab: func(id string) (replication.Tab, uint64, error) {
@@ -247,19 +247,19 @@ func (j *joined) replicate(pool *tabpool.Pool) (peers.Copies, error) {
 	all := replication.NewReplicas(j.ctx, j.process(), replication.Over(j.records), j.log)
 	j.endCopies = sync.OnceFunc(all.Close)
 	j.stops = append(j.stops, j.endCopies)
-	j.copies = copies{all}
+	j.copies = tabCopies{all}
 	return j.copies, nil
 }
 
 // process returns the name of this incarnation of the node.
-func (j *joined) process() string {
+func (j *clusterMember) process() string {
 	here := j.node.Here()
 	return peers.Node{ID: here.Node, Incarnation: here.Incarnation}.Process()
 }
 
 // answer lets other nodes request this node's tabs under the name of its incarnation, which changes after the node was cut off. The
 // goroutine that starts the node calls answer first, then the one that watches its health.
-func (j *joined) answer() error {
+func (j *clusterMember) answer() error {
 	name := j.process()
 	if name == j.answers {
 		return nil
@@ -273,14 +273,14 @@ func (j *joined) answer() error {
 	return nil
 }
 
-// leaving stops publishing tabs that leave this node.
-func (j *joined) leaving(tabs []string) {
+// stopPublishing stops publishing tabs that leave this node.
+func (j *clusterMember) stopPublishing(tabs []string) {
 	if j.owner != nil {
 		j.owner.Leave(tabs...)
 	}
 }
 
-func (j *joined) start(s *services) error {
+func (j *clusterMember) start(s *services) error {
 	front, err := peers.NewServer(s.server, peers.ServerConfig{
 		Listener: j.listener, Credentials: j.credentials, Logger: j.log,
 		MaxRequest: 2 * j.cfg.Limits.RequestBytes, MaxAnswer: j.cfg.Limits.ResponseBytes,
@@ -293,7 +293,7 @@ func (j *joined) start(s *services) error {
 	return nil
 }
 
-func (j *joined) outlive(ctx context.Context, s *services) (until context.Context, stop func()) {
+func (j *clusterMember) outlive(ctx context.Context, s *services) (until context.Context, stop func()) {
 	until, end := context.WithCancel(context.WithoutCancel(ctx))
 	serving, over := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -313,7 +313,7 @@ func (j *joined) outlive(ctx context.Context, s *services) (until context.Contex
 }
 
 // watchHealth reports whether the node accepts sessions, until ctx ends.
-func (j *joined) watchHealth(ctx context.Context, ready *readiness) {
+func (j *clusterMember) watchHealth(ctx context.Context, ready *readiness) {
 	tick := time.NewTicker(fenceLook)
 	defer tick.Stop()
 	for {
@@ -330,10 +330,10 @@ func (j *joined) watchHealth(ctx context.Context, ready *readiness) {
 }
 
 // takesSessions reports whether the node has its lease and is not stopping.
-func (j *joined) takesSessions() bool { return !j.stopping.Load() && j.node.Err() == nil }
+func (j *clusterMember) takesSessions() bool { return !j.stopping.Load() && j.node.Err() == nil }
 
 // drain moves as many sessions to other nodes as the time permits.
-func (j *joined) drain(ctx context.Context, ready *readiness) {
+func (j *clusterMember) drain(ctx context.Context, ready *readiness) {
 	j.stopping.Store(true)
 	ready.setMember(j.takesSessions)
 	ctx, cancel := context.WithTimeout(ctx, drainLimit)
@@ -355,7 +355,7 @@ func (j *joined) drain(ctx context.Context, ready *readiness) {
 }
 
 // untilFenced returns when the node is cut off or ctx ends.
-func (j *joined) untilFenced(ctx context.Context) {
+func (j *clusterMember) untilFenced(ctx context.Context) {
 	tick := time.NewTicker(fenceLook)
 	defer tick.Stop()
 	for !errors.Is(j.node.Err(), cluster.ErrFenced) {
@@ -368,7 +368,7 @@ func (j *joined) untilFenced(ctx context.Context) {
 }
 
 // close undoes the start in reverse order.
-func (j *joined) close() {
+func (j *clusterMember) close() {
 	for _, stop := range slices.Backward(j.stops) {
 		stop()
 	}
