@@ -18,11 +18,11 @@ const restoresAtOnce = 4
 // restoreTries is how many attempts a node makes to restore a session before it passes the session to another node.
 const restoreTries = 3
 
-// attendant manages a Node's own sessions.
-type attendant struct{ *Node }
+// sessionManager manages a Node's own sessions.
+type sessionManager struct{ *Node }
 
 // run restores sessions that were assigned to this node and ends sessions that other nodes own, until the Node is closed.
-func (n attendant) run() {
+func (n sessionManager) run() {
 	tick := time.NewTicker(n.cfg.Timing.Every) // retries what failed
 	defer tick.Stop()
 	var restoring sync.WaitGroup
@@ -56,7 +56,7 @@ func (n attendant) run() {
 			restoring.Go(func() {
 				n.restore(slots, e, m)
 				underWay.Delete(e.Key)
-				poke(n.work)
+				notify(n.work)
 			})
 		}
 	}
@@ -64,7 +64,7 @@ func (n attendant) run() {
 
 // retake assigns a session to this node again, under a token above the forgone ones. This is needed when another node requested the session
 // before this node learned that it was the owner, and then assigned it to no node.
-func (n attendant) retake(e registry.Entry[registry.Session]) {
+func (n sessionManager) retake(e registry.Entry[registry.Session]) {
 	upTo, ok := n.own.ForgoneUpTo(e.Key)
 	if !ok || upTo < registry.Token(e) {
 		return // this node already has the session
@@ -79,7 +79,7 @@ func (n attendant) retake(e registry.Entry[registry.Session]) {
 
 // yield ends sessions that another node owns now, for example because a client created a session of the same name while this node was cut
 // off.
-func (n attendant) yield() {
+func (n sessionManager) yield() {
 	for _, name := range n.own.List(func(h *ownedSession) bool { return h.Phase == registry.Ready }) {
 		h, ok := n.own.Get(name)
 		e, known := n.ledger.Entry(name)
@@ -95,7 +95,7 @@ func (n attendant) yield() {
 
 // sweep deletes entries of sessions that this node no longer has or never had. Such entries remain when the registry was unavailable at the
 // time a name was released. No session belongs to an entry of this incarnation without a holding.
-func (n attendant) sweep(m *member) {
+func (n sessionManager) sweep(m *member) {
 	for _, e := range n.ledger.Owned(m.key, func(s registry.Session) bool { return s.Phase != registry.Restoring }) {
 		if _, ok := n.own.Get(e.Key); ok {
 			continue
@@ -107,7 +107,7 @@ func (n attendant) sweep(m *member) {
 }
 
 // restore restores a session that was assigned to this node. It retries until the session is restored, fenced, or passed to another node.
-func (n attendant) restore(slots chan struct{}, e registry.Entry[registry.Session], m *member) {
+func (n sessionManager) restore(slots chan struct{}, e registry.Entry[registry.Session], m *member) {
 	ctx, cancel := m.renewer.During(n.ctx)
 	defer cancel()
 	token := registry.Token(e)
@@ -131,7 +131,7 @@ func (n attendant) restore(slots chan struct{}, e registry.Entry[registry.Sessio
 
 // reread reads the entry of one of this node's sessions again. A write with an unknown outcome may have been stored, and the next write has
 // to replace it.
-func (n attendant) reread(ctx context.Context, e registry.Entry[registry.Session]) registry.Entry[registry.Session] {
+func (n sessionManager) reread(ctx context.Context, e registry.Entry[registry.Session]) registry.Entry[registry.Session] {
 	now, err := n.reg.Sessions.Get(ctx, e.Key)
 	if err != nil || ledger.OwnerOf(now.Value) != ledger.OwnerOf(e.Value) || registry.Token(now) != registry.Token(e) {
 		return e
@@ -146,7 +146,7 @@ func (n attendant) reread(ctx context.Context, e registry.Entry[registry.Session
 
 // tryRestore makes one attempt to restore a session. It gives up after two lease periods, because a browser that takes longer may hang
 // forever.
-func (n attendant) tryRestore(ctx context.Context, slots chan struct{}, e registry.Entry[registry.Session], token uint64, held func(*ownedSession) bool) error {
+func (n sessionManager) tryRestore(ctx context.Context, slots chan struct{}, e registry.Entry[registry.Session], token uint64, held func(*ownedSession) bool) error {
 	select {
 	case slots <- struct{}{}:
 		defer func() { <-slots }()
@@ -169,17 +169,17 @@ func (n attendant) tryRestore(ctx context.Context, slots chan struct{}, e regist
 }
 
 // passOn assigns a session that this node fails to restore to another node with room, if there is one.
-func (n attendant) passOn(ctx context.Context, e registry.Entry[registry.Session]) bool {
+func (n sessionManager) passOn(ctx context.Context, e registry.Entry[registry.Session]) bool {
 	owner, ok := placement.Choose(e.Key, n.others())
 	if !ok {
 		return false
 	}
-	err := n.give(ctx, e, owner)
+	err := n.assign(ctx, e, owner)
 	return err == nil || errors.Is(err, registry.ErrConflict)
 }
 
 // restoreState restores a session on this host, without updating the registry.
-func (n attendant) restoreState(ctx context.Context, e registry.Entry[registry.Session], token uint64) error {
+func (n sessionManager) restoreState(ctx context.Context, e registry.Entry[registry.Session], token uint64) error {
 	state, err := n.cfg.States.Take(ctx, e.Key, token)
 	if err != nil {
 		return err

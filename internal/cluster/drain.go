@@ -70,14 +70,14 @@ func newOperations(n *Node) *Operations {
 // it leaves the cluster and joins again within an hour.
 func (o *Operations) Drain(ctx context.Context) (Drained, error) {
 	if !o.node.drained.Swap(true) {
-		o.soon()
+		o.renewNow()
 	}
-	return o.Empty(ctx)
+	return o.Evacuate(ctx)
 }
 
-// Empty moves sessions as Drain does, for a node that is about to leave. When the node joins again it accepts sessions, unless Drain was
+// Evacuate moves sessions as Drain does, for a node that is about to leave. When the node joins again it accepts sessions, unless Drain was
 // also called.
-func (o *Operations) Empty(ctx context.Context) (Drained, error) {
+func (o *Operations) Evacuate(ctx context.Context) (Drained, error) {
 	if !o.node.draining.Swap(true) {
 		o.begin()
 	}
@@ -108,13 +108,13 @@ func (o *Operations) Empty(ctx context.Context) (Drained, error) {
 func (o *Operations) Undrain() {
 	o.node.drained.Store(false)
 	if o.node.draining.Swap(false) {
-		o.soon()
+		o.renewNow()
 		o.report()
 	}
 }
 
-// soon renews the lease immediately, so that other nodes learn of the new state.
-func (o *Operations) soon() {
+// renewNow renews the lease immediately, so that other nodes learn of the new state.
+func (o *Operations) renewNow() {
 	if m := o.node.member.Load(); m != nil {
 		m.renewer.Soon()
 	}
@@ -132,8 +132,8 @@ func (o *Operations) begin() {
 	clear(o.moved)
 	clear(o.failed)
 	o.mu.Unlock()
-	o.soon()
-	poke(o.wanted)
+	o.renewNow()
+	notify(o.wanted)
 }
 
 // next returns a channel that is closed after the next look for sessions to move.
@@ -236,7 +236,7 @@ func (o *Operations) mayTry(name string) bool {
 	return time.Since(o.failed[name].at) >= drainAgain
 }
 
-// report wakes the callers that wait in Drain and Empty.
+// report wakes the callers that wait in Drain and Evacuate.
 func (o *Operations) report() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

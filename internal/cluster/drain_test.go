@@ -115,7 +115,7 @@ func TestDrainingOutlivesTheProcess(t *testing.T) {
 		return w.join("a", "")
 	}
 	a := w.join("a", "")
-	if _, err := a.Operations().Empty(w.ctx); err != nil {
+	if _, err := a.Operations().Evacuate(w.ctx); err != nil {
 		t.Fatal(err)
 	}
 	if a = again(a); a.Err() != nil {

@@ -19,7 +19,7 @@ const lookupBound = 30 * time.Second
 // SessionOwner waits for up to 30 seconds, unless this node is cut off from the registry and would miss the result. It returns ErrNone,
 // ErrGone, ErrFenced, or an error of the registry or ctx.
 func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Place, error) {
-	p, seen, err := n.look(ctx, name, latest, ledger.Sighting{})
+	p, seen, err := n.lookupOnce(ctx, name, latest, ledger.Sighting{})
 	if !errors.Is(err, errWait) {
 		return p, err // the common case
 	}
@@ -31,7 +31,7 @@ func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Plac
 			return Place{}, fmt.Errorf("find session %s: %w: %w", name, ErrFenced, lost)
 		}
 		sessions, nodes := n.reg.Sessions.View().Changed(), n.ledger.Changed()
-		p, _, err := n.look(ctx, name, false, seen)
+		p, _, err := n.lookupOnce(ctx, name, false, seen)
 		if !errors.Is(err, errWait) {
 			return p, err
 		}
@@ -50,11 +50,11 @@ func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Plac
 // errWait reports that a lookup has no answer yet but will have one soon.
 var errWait = errors.New("the session is on its way")
 
-// look makes one attempt for SessionOwner. It uses this node's view if that has an entry no older than least, and the registry's leader
+// lookupOnce makes one attempt for SessionOwner. It uses this node's view if that has an entry no older than least, and the registry's leader
 // otherwise. It also returns the sighting that the answer is based on.
-func (n *Node) look(ctx context.Context, name string, latest bool, least ledger.Sighting) (Place, ledger.Sighting, error) {
+func (n *Node) lookupOnce(ctx context.Context, name string, latest bool, least ledger.Sighting) (Place, ledger.Sighting, error) {
 	if h, ok := n.own.Get(name); ok && h.Phase == registry.Ready {
-		p, err := n.mine(name, h)
+		p, err := n.ownPlace(name, h)
 		return p, ledger.Sighting{Revision: h.Revision, Token: h.Token}, err
 	}
 	e, ok := n.ledger.Entry(name)
@@ -91,15 +91,15 @@ func (n *Node) locate(name string, e registry.Entry[registry.Session]) (Place, e
 		return Place{}, errWait
 	case ledger.OwnerOf(e.Value) == n.member.Load().key:
 		if h, ok := n.own.Get(name); ok { // the view was faster than own
-			return n.mine(name, h)
+			return n.ownPlace(name, h)
 		}
 		return Place{}, errWait
 	}
 	return n.place(owner), nil
 }
 
-// mine returns this node's place if it may still act on the session.
-func (n *Node) mine(name string, h ownedSession) (Place, error) {
+// ownPlace returns this node's place if it may still act on the session.
+func (n *Node) ownPlace(name string, h ownedSession) (Place, error) {
 	if err := n.Check(name); err != nil {
 		return Place{}, err
 	}
@@ -122,8 +122,8 @@ func (n *Node) TabOwner(ctx context.Context, tab string, latest bool) (Place, er
 	return n.SessionOwner(ctx, e.Value.Session, latest)
 }
 
-// Elsewhere counts the accepted sessions of other nodes, and their tabs. It reads this node's view only.
-func (n *Node) Elsewhere(accept func(session string) bool) (sessions, tabs int) {
+// CountOthers counts the accepted sessions of other nodes, and their tabs. It reads this node's view only.
+func (n *Node) CountOthers(accept func(session string) bool) (sessions, tabs int) {
 	there := n.ledger.Names(accept)
 	maps.DeleteFunc(there, func(name string, _ bool) bool { _, here := n.own.Get(name); return here })
 	for _, e := range n.reg.Tabs.View().All() {

@@ -22,10 +22,10 @@ type member struct {
 	renewer          *lease.Renewer
 }
 
-// enlist acquires the lease of a new incarnation. It retries until ctx ends. After a long network partition a lease may have expired by the
+// acquire acquires the lease of a new incarnation. It retries until ctx ends. After a long network partition a lease may have expired by the
 // time its storing is confirmed, or another node may have ended it. Such a lease does not start again: the next incarnation acquires a new
 // one.
-func (n membership) enlist(ctx context.Context) (*member, error) {
+func (n membership) acquire(ctx context.Context) (*member, error) {
 	return retry.Until(ctx, registry.PauseFor, func() (m *member, err error) {
 		m = &member{incarnation: rand.Text()}
 		m.key = registry.NodeKey(n.cfg.ID, m.incarnation)
@@ -49,7 +49,7 @@ func (n membership) live(m *member) {
 		n.log.Warn("this node was cut off from the cluster", "incarnation", m.incarnation, "error", m.renewer.Err())
 		n.fence(m)
 		_, _ = m.renewer.Release() // the lease has ended; wait for its goroutine
-		next, err := n.enlist(n.ctx)
+		next, err := n.acquire(n.ctx)
 		if err != nil {
 			return // the node is being closed
 		}

@@ -39,13 +39,13 @@ func (n mover) moveTo(ctx context.Context, session, owner string) error {
 	}
 	state, err := n.cfg.Host.Stop(ctx, session)
 	if err != nil {
-		return errors.Join(fmt.Errorf("move session %s: %w", session, err), n.stay(context.WithoutCancel(ctx), session))
+		return errors.Join(fmt.Errorf("move session %s: %w", session, err), n.resume(context.WithoutCancel(ctx), session))
 	}
 	return n.handOver(context.WithoutCancel(ctx), session, owner, state)
 }
 
-// stay makes a session that could not be stopped usable again. Until then, lookups wait for its move.
-func (n mover) stay(ctx context.Context, session string) error {
+// resume makes a session that could not be stopped usable again. Until then, lookups wait for its move.
+func (n mover) resume(ctx context.Context, session string) error {
 	err := n.ready(ctx, session)
 	for ; err != nil && !errors.Is(err, ErrElsewhere) && !errors.Is(err, ErrFenced) && n.ctx.Err() == nil; err = n.ready(ctx, session) {
 		registry.Pause(ctx)
@@ -121,7 +121,7 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 		registry.Pause(ctx)
 	}
 	n.own.Remove(session)
-	poke(n.work) // the session may have been assigned to this node
+	notify(n.work) // the session may have been assigned to this node
 	if err != nil {
 		return fmt.Errorf("move session %s: %w", session, err)
 	}

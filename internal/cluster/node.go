@@ -91,7 +91,7 @@ func Join(ctx context.Context, cfg Config) (*Node, error) {
 		n.log.Warn("this node drains, as before it was started: it takes no sessions until that is undone")
 	}
 	membership := membership{n}
-	m, err := membership.enlist(ctx)
+	m, err := membership.acquire(ctx)
 	if err == nil {
 		n.member.Store(m)
 		if n.unanswered, err = n.reg.Answer(cfg.ID, n.answer); err != nil {
@@ -104,7 +104,7 @@ func Join(ctx context.Context, cfg Config) (*Node, error) {
 	}
 	n.running.Go(func() { membership.live(m) })
 	n.running.Go(newWatch(n).run)
-	n.running.Go(attendant{n}.run)
+	n.running.Go(sessionManager{n}.run)
 	n.running.Go(n.operations.run)
 	n.log.Info("joined the cluster", "incarnation", m.incarnation)
 	return n, nil
@@ -118,7 +118,7 @@ func (o *Operations) Counts() counts.Counts { return o.node.counts.Read() }
 
 func (n *Node) nodeChanged(c registry.Change[registry.Node]) {
 	n.ledger.Node(c)
-	poke(n.news)
+	notify(n.news)
 }
 
 func (n *Node) sessionChanged(c registry.Change[registry.Session]) {
@@ -127,12 +127,12 @@ func (n *Node) sessionChanged(c registry.Change[registry.Session]) {
 		n.own.Rebase(c)
 		n.log.Warn("the registry has lost the place of a session", "session", c.Key, "revision", c.Old.Revision, "instead", ledger.BaseOf(c))
 	}
-	poke(n.work)
-	poke(n.news)
+	notify(n.work)
+	notify(n.news)
 }
 
-// poke sends to a channel of capacity 1, unless it is full.
-func poke(c chan struct{}) {
+// notify sends to a channel of capacity 1, unless it is full.
+func notify(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:

@@ -15,15 +15,15 @@ import (
 // NATS may lose writes that it has acknowledged, and with them the owner of a session. ADR 43 explains why the repair below never creates a
 // second owner.
 
-// question asks a node whether it owns a session.
-type question struct {
+// ownerQuery asks a node whether it owns a session.
+type ownerQuery struct {
 	Session string `json:"session"`
 	// Token is the session's last known fencing token.
 	Token uint64 `json:"token"`
 }
 
-// answer is a node's reply to a question.
-type answer struct {
+// ownerReply is a node's reply to a question.
+type ownerReply struct {
 	// Owner is the key of the replying node.
 	Owner string `json:"owner"`
 	// Held reports whether the node owns the session. If not, it never will under Token or a lower token.
@@ -35,11 +35,11 @@ type answer struct {
 
 // answer replies to another node's question about a session. The reply is nil if the question cannot be decoded.
 func (n *Node) answer(text []byte) (reply []byte) {
-	var q question
+	var q ownerQuery
 	if json.Unmarshal(text, &q) != nil || q.Session == "" {
 		return nil
 	}
-	a := answer{Owner: n.member.Load().key, Token: q.Token}
+	a := ownerReply{Owner: n.member.Load().key, Token: q.Token}
 	if e, ok := n.ledger.Entry(q.Session); ok {
 		a.Token, a.Entry = max(a.Token, registry.Token(e)), &e.Value
 	}
@@ -50,7 +50,7 @@ func (n *Node) answer(text []byte) (reply []byte) {
 
 // reassert stores entries of this node's sessions that the registry has lost. No other node can have become the owner, because that
 // requires the end of this node's lease or a write by this node.
-func (n attendant) reassert() {
+func (n sessionManager) reassert() {
 	for _, name := range n.own.List(func(h *ownedSession) bool {
 		return h.Phase == registry.Ready && h.Lost && h.Member.renewer.Check() == nil
 	}) {
@@ -90,7 +90,7 @@ func (w *watch) repairOne(ctx context.Context, name string, g ledger.Gap) error 
 	if fresh := 2 * registry.Verify; w.reg.Nodes.View().Age() > fresh || w.reg.Sessions.View().Age() > fresh {
 		return registry.ErrUnavailable
 	}
-	token, value, err := w.askAll(ctx, question{name, registry.Token(e)}, e.Value)
+	token, value, err := w.askAll(ctx, ownerQuery{name, registry.Token(e)}, e.Value)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (w *watch) repairOne(ctx context.Context, name string, g ledger.Gap) error 
 
 // askAll asks all nodes with a valid lease about a session. It returns the highest token that any of them knows, with its entry. It fails
 // if a node owns the session or does not reply.
-func (w *watch) askAll(ctx context.Context, q question, value registry.Session) (token uint64, last registry.Session, err error) {
+func (w *watch) askAll(ctx context.Context, q ownerQuery, value registry.Session) (token uint64, last registry.Session, err error) {
 	token, last = q.Token, value
 	for owner := range w.ledger.Leases() {
 		a, err := w.askOne(ctx, owner, q)
@@ -125,7 +125,7 @@ func (w *watch) askAll(ctx context.Context, q question, value registry.Session) 
 }
 
 // askOne asks one incarnation of a node.
-func (w *watch) askOne(ctx context.Context, owner string, q question) (a answer, err error) {
+func (w *watch) askOne(ctx context.Context, owner string, q ownerQuery) (a ownerReply, err error) {
 	node, known := w.ledger.Find(owner)
 	if !known {
 		return a, fmt.Errorf("%s: %w", owner, ErrNoNode)

@@ -42,12 +42,12 @@ func (w *watch) run() {
 	for {
 		select {
 		case <-w.news:
-			w.see()
+			w.updateObserver()
 		case <-tick.C:
-			w.see()
+			w.updateObserver()
 			w.poll()
 			w.repair(time.Now())
-			w.tidy(time.Now())
+			w.removeExpired(time.Now())
 		case <-w.ctx.Done():
 			return
 		}
@@ -55,8 +55,8 @@ func (w *watch) run() {
 	}
 }
 
-// see updates the observer from the views.
-func (w *watch) see() {
+// updateObserver updates the observer from the views.
+func (w *watch) updateObserver() {
 	now, leases := time.Now(), w.ledger.Leases()
 	delete(leases, w.member.Load().key)
 	for key := range w.watched {
@@ -147,7 +147,7 @@ func (w *watch) assign() {
 	}
 	ctx, cancel := context.WithTimeout(w.ctx, 4*w.cfg.Timing.Every)
 	defer cancel()
-	w.spread(ctx, due)
+	w.distribute(ctx, due)
 }
 
 // leads reports whether this node is the leading one: the first live node by name.
@@ -156,8 +156,8 @@ func (w *watch) leads() bool {
 	return len(live) > 0 && live[0].ID == w.cfg.ID
 }
 
-// spread assigns sessions to the nodes with the most room. The next tick retries failures.
-func (w *watch) spread(ctx context.Context, orphans []registry.Entry[registry.Session]) {
+// distribute assigns sessions to the nodes with the most room. The next tick retries failures.
+func (w *watch) distribute(ctx context.Context, orphans []registry.Entry[registry.Session]) {
 	var names []string
 	for _, e := range orphans {
 		if ledger.Movable(e.Value) {
@@ -171,7 +171,7 @@ func (w *watch) spread(ctx context.Context, orphans []registry.Entry[registry.Se
 	for _, e := range orphans {
 		var err error
 		if owner, ok := places[e.Key]; ok {
-			err = w.give(ctx, e, owner)
+			err = w.assign(ctx, e, owner)
 		} else if e.Value.Phase == registry.Making {
 			err = w.reg.Sessions.Delete(ctx, e.Key, e.Revision) // its creation never finished
 		}
@@ -181,8 +181,8 @@ func (w *watch) spread(ctx context.Context, orphans []registry.Entry[registry.Se
 	}
 }
 
-// tidy removes sessions from the registry that ended with their node longer than KeepLost ago. Only the leading node does so.
-func (w *watch) tidy(now time.Time) {
+// removeExpired removes sessions from the registry that ended with their node longer than KeepLost ago. Only the leading node does so.
+func (w *watch) removeExpired(now time.Time) {
 	lost, since := w.ledger.Lost(), map[string]time.Time{}
 	leads := len(lost) > 0 && w.leads() && w.member.Load().renewer.Check() == nil
 	ctx, cancel := context.WithTimeout(w.ctx, 2*w.cfg.Timing.Every)

@@ -342,7 +342,7 @@ func (j *clusterMember) drain(ctx context.Context, ready *readiness) {
 		defer cancel() // a node that is cut off cannot move its sessions
 		j.untilFenced(ctx)
 	})
-	if _, err := j.node.Operations().Empty(ctx); err != nil {
+	if _, err := j.node.Operations().Evacuate(ctx); err != nil {
 		j.log.Warn("the node stops before all sessions have moved", "error", err)
 	}
 	cancel()
