@@ -19,7 +19,7 @@ const lookupBound = 30 * time.Second
 // SessionOwner waits for up to 30 seconds, unless this node is cut off from the registry and would miss the result. It returns ErrNone,
 // ErrGone, ErrFenced, or an error of the registry or ctx.
 func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Place, error) {
-	p, seen, err := n.lookupOnce(ctx, name, latest, ledger.Sighting{})
+	p, seen, err := n.lookupOnce(ctx, name, latest, ledger.EntryVersion{})
 	if !errors.Is(err, errWait) {
 		return p, err // the common case
 	}
@@ -52,10 +52,10 @@ var errWait = errors.New("the session is on its way")
 
 // lookupOnce makes one attempt for SessionOwner. It uses this node's view if that has an entry no older than least, and the registry's leader
 // otherwise. It also returns the sighting that the answer is based on.
-func (n *Node) lookupOnce(ctx context.Context, name string, latest bool, least ledger.Sighting) (Place, ledger.Sighting, error) {
+func (n *Node) lookupOnce(ctx context.Context, name string, latest bool, least ledger.EntryVersion) (Place, ledger.EntryVersion, error) {
 	if h, ok := n.own.Get(name); ok && h.Phase == registry.Ready {
 		p, err := n.ownPlace(name, h)
-		return p, ledger.Sighting{Revision: h.Revision, Token: h.Token}, err
+		return p, ledger.EntryVersion{Revision: h.Revision, Token: h.Token}, err
 	}
 	e, ok := n.ledger.Entry(name)
 	_, open := n.ledger.Gap(name) // the registry lost entries that this node knows
@@ -67,18 +67,18 @@ func (n *Node) lookupOnce(ctx context.Context, name string, latest bool, least l
 		found, err := n.reg.Sessions.Get(ctx, name)
 		switch {
 		case errors.Is(err, registry.ErrNotFound) && !ok:
-			return Place{}, ledger.Sighting{}, fmt.Errorf("find session %s: %w", name, ErrNone)
+			return Place{}, ledger.EntryVersion{}, fmt.Errorf("find session %s: %w", name, ErrNone)
 		case errors.Is(err, registry.ErrNotFound): // the registry has lost it, or the view is behind
-			gone := ledger.SightingOf(e)
+			gone := ledger.EntryVersionOf(e)
 			gone.Revision++ // wait until the view has a newer entry, or none
 			return Place{}, gone, errWait
 		case err != nil:
-			return Place{}, ledger.Sighting{}, err
+			return Place{}, ledger.EntryVersion{}, err
 		}
 		e = found
 	}
 	p, err := n.locate(name, e)
-	return p, ledger.SightingOf(e), err
+	return p, ledger.EntryVersionOf(e), err
 }
 
 // locate returns the place that an entry names.

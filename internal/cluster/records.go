@@ -169,7 +169,7 @@ func (r *records) assign(ctx context.Context, e registry.Entry[registry.Session]
 }
 
 // others returns the nodes that can take over a session of this node.
-func (r *records) others() []placement.Node { return r.ledger.CandidatesBut(r.id, time.Now()) }
+func (r *records) others() []placement.Node { return r.ledger.CandidatesExcept(r.id, time.Now()) }
 
 // tabsOf returns the tabs of a session.
 func (r *records) tabsOf(session string) map[string]registry.Tab {

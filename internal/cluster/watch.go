@@ -77,11 +77,11 @@ func (w *watch) updateObserver() {
 		w.watched[key] = true
 		w.observer.See(key, revision, now)
 	}
-	quiet := map[string]bool{}
+	silent := map[string]bool{}
 	for _, s := range w.observer.Silent(now, w.cfg.Timing.Suspect()+w.cfg.Timing.Every) {
-		quiet[s.Key] = true
+		silent[s.Key] = true
 	}
-	w.ledger.SetQuiet(quiet)
+	w.ledger.SetSilent(silent)
 }
 
 // poll reads leases that seem not to be renewed from the leader, and ends those that have lapsed.

@@ -38,8 +38,8 @@ type Ledger struct {
 	renewed  map[string]time.Time
 	sessions map[string]registry.Entry[registry.Session]
 	byOwner  map[string]map[string]bool
-	// quiet holds the nodes that have not renewed their lease for some time.
-	quiet map[string]bool
+	// silent holds the nodes that have not renewed their lease for some time.
+	silent map[string]bool
 	// picked holds the sessions that this node has just placed and that have not appeared yet.
 	picked map[string]pick
 	// gaps holds the sessions whose last entry the registry has lost. Their last known entries stay in sessions.
@@ -64,7 +64,7 @@ type pick struct {
 func New() *Ledger {
 	return &Ledger{
 		nodes: map[string]registry.Entry[registry.Node]{}, renewed: map[string]time.Time{}, sessions: map[string]registry.Entry[registry.Session]{},
-		byOwner: map[string]map[string]bool{}, quiet: map[string]bool{}, picked: map[string]pick{}, gaps: map[string]Gap{}, membership: make(chan struct{}),
+		byOwner: map[string]map[string]bool{}, silent: map[string]bool{}, picked: map[string]pick{}, gaps: map[string]Gap{}, membership: make(chan struct{}),
 	}
 }
 
@@ -286,11 +286,11 @@ func (l *Ledger) Entry(name string) (registry.Entry[registry.Session], bool) {
 	return e, ok
 }
 
-// SetQuiet replaces the set of nodes that receive no sessions because they may be dead.
-func (l *Ledger) SetQuiet(quiet map[string]bool) {
+// SetSilent replaces the set of nodes that receive no sessions because they may be dead.
+func (l *Ledger) SetSilent(silent map[string]bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.quiet = quiet
+	l.silent = silent
 }
 
 // Candidates returns the nodes that may receive new sessions, by key. Recent placements count toward their load.
@@ -308,15 +308,15 @@ func (l *Ledger) Candidates(now time.Time) []placement.Node {
 	var list []placement.Node
 	for key, e := range l.nodes {
 		v := e.Value
-		if !v.Gone && !l.quiet[key] {
+		if !v.Gone && !l.silent[key] {
 			list = append(list, placement.Node{ID: key, Sessions: len(l.byOwner[key]) + extra[key], Capacity: v.Load.MaxSessions, Busy: v.Load.Busy, Draining: v.Draining})
 		}
 	}
 	return list
 }
 
-// CandidatesBut returns the candidates without the incarnations of one node.
-func (l *Ledger) CandidatesBut(id string, now time.Time) []placement.Node {
+// CandidatesExcept returns the candidates without the incarnations of one node.
+func (l *Ledger) CandidatesExcept(id string, now time.Time) []placement.Node {
 	return slices.DeleteFunc(l.Candidates(now), func(c placement.Node) bool {
 		node, _ := l.Find(c.ID)
 		return node.ID == id
@@ -356,16 +356,16 @@ func (l *Ledger) Target(id string, now time.Time) (owner string, err error) {
 	return "", err
 }
 
-// Sighting identifies the state of a session's entry at the time of a read.
-type Sighting struct{ Revision, Token uint64 }
+// EntryVersion identifies the state of a session's entry at the time of a read.
+type EntryVersion struct{ Revision, Token uint64 }
 
-// SightingOf returns the sighting of an entry.
-func SightingOf(e registry.Entry[registry.Session]) Sighting {
-	return Sighting{e.Revision, registry.Token(e)}
+// EntryVersionOf returns the sighting of an entry.
+func EntryVersionOf(e registry.Entry[registry.Session]) EntryVersion {
+	return EntryVersion{e.Revision, registry.Token(e)}
 }
 
 // Later reports whether the sighting is newer than an entry. A lower revision alone does not make an entry older, because revisions repeat
 // after the registry has lost writes; tokens do not repeat.
-func (s Sighting) Later(e registry.Entry[registry.Session]) bool {
+func (s EntryVersion) Later(e registry.Entry[registry.Session]) bool {
 	return e.Revision < s.Revision && registry.Token(e) <= s.Token
 }

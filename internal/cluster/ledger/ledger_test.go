@@ -39,7 +39,7 @@ func TestWhatIsLostStaysKnown(t *testing.T) {
 	if all := l.Orphans(); len(all) != 0 || len(l.OpenGaps()) != 1 {
 		t.Errorf("with a gap, the orphans are %+v", all)
 	}
-	seen := ledger.SightingOf(*last)
+	seen := ledger.EntryVersionOf(*last)
 	repaired := entry("b", 6, 7, registry.Restoring) // with a lower revision
 	if !seen.Later(*first) || seen.Later(*repaired) {
 		t.Error("what is later does not go by tokens")

@@ -49,7 +49,7 @@ func (l *Ledger) Status(now time.Time) (nodes []NodeStatus, sessions []SessionSt
 		}
 	}
 	for _, key := range last {
-		nodes = append(nodes, NodeStatus{Node: l.nodes[key].Value, Renewed: now.Sub(l.renewed[key]), Silent: l.quiet[key]})
+		nodes = append(nodes, NodeStatus{Node: l.nodes[key].Value, Renewed: now.Sub(l.renewed[key]), Silent: l.silent[key]})
 	}
 	for name, e := range l.sessions {
 		gone := l.nodes[OwnerOf(e.Value)].Value.Gone
