@@ -116,7 +116,7 @@ func (o *Operations) Undrain() {
 // renewNow renews the lease immediately, so that other nodes learn of the new state.
 func (o *Operations) renewNow() {
 	if m := o.node.member.Load(); m != nil {
-		m.renewer.Soon()
+		m.renewer.RenewNow()
 	}
 }
 

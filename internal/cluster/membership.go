@@ -146,7 +146,7 @@ func (s leaseStore) Renew(ctx context.Context, a lease.Attempt) (uint64, error) 
 }
 
 // Read implements lease.Store.
-func (s leaseStore) Read(ctx context.Context) (lease.Found, error) {
+func (s leaseStore) Read(ctx context.Context) (lease.ReadResult, error) {
 	e, err := s.node.reg.Nodes.Get(ctx, s.member.key)
-	return lease.Found{Attempt: lease.Attempt{Number: e.Value.Renewal, Revision: e.Revision}, Gone: e.Value.Gone}, err
+	return lease.ReadResult{Attempt: lease.Attempt{Number: e.Value.Renewal, Revision: e.Revision}, Gone: e.Value.Gone}, err
 }

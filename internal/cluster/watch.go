@@ -75,10 +75,10 @@ func (w *watch) updateObserver() {
 			continue // poll has read a newer revision from the leader
 		}
 		w.watched[key] = true
-		w.observer.See(key, revision, now)
+		w.observer.Observe(key, revision, now)
 	}
 	silent := map[string]bool{}
-	for _, s := range w.observer.Silent(now, w.cfg.Timing.Suspect()+w.cfg.Timing.Every) {
+	for _, s := range w.observer.Silent(now, w.cfg.Timing.SuspectAfter()+w.cfg.Timing.Every) {
 		silent[s.Key] = true
 	}
 	w.ledger.SetSilent(silent)
@@ -88,13 +88,13 @@ func (w *watch) updateObserver() {
 func (w *watch) poll() {
 	ctx, cancel := context.WithTimeout(w.ctx, w.cfg.Timing.Every)
 	defer cancel()
-	for _, s := range w.observer.Silent(time.Now(), w.cfg.Timing.Suspect()) {
+	for _, s := range w.observer.Silent(time.Now(), w.cfg.Timing.SuspectAfter()) {
 		e, err := w.reg.Nodes.Get(ctx, s.Key)
 		if errors.Is(err, registry.ErrUnavailable) {
 			return
 		}
 		if err == nil && e.Revision > s.Revision && !e.Value.Gone {
-			w.observer.See(s.Key, e.Revision, time.Now())
+			w.observer.Observe(s.Key, e.Revision, time.Now())
 		}
 	}
 	for _, s := range w.observer.Silent(time.Now(), w.cfg.Timing.Lapsed()) {

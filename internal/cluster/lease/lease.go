@@ -54,8 +54,8 @@ type Attempt struct {
 	Number, Revision uint64
 }
 
-// Found is the result of reading a lease.
-type Found struct {
+// ReadResult is the result of reading a lease.
+type ReadResult struct {
 	Attempt
 	// Gone reports that the lease was ended.
 	Gone bool
@@ -93,12 +93,12 @@ func (h *Holder) Begin(now time.Time) (Attempt, error) {
 
 // Stored reports that a renewal was stored with a revision.
 func (h *Holder) Stored(now time.Time, a Attempt) error {
-	return h.Read(now, Found{Attempt: a})
+	return h.Read(now, ReadResult{Attempt: a})
 }
 
 // Read reports the result of reading the lease. The caller reads the lease when the store refuses a renewal, because an earlier renewal
 // with an unknown outcome may have been stored. Read ignores results that are out of date.
-func (h *Holder) Read(now time.Time, f Found) error {
+func (h *Holder) Read(now time.Time, f ReadResult) error {
 	if f.Gone && h.ended == nil {
 		h.ended = ErrTaken
 	}

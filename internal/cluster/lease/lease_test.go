@@ -29,8 +29,8 @@ func check(t *testing.T, h *lease.Holder, seconds float64, want error) {
 	}
 }
 
-func stored(number, revision uint64) lease.Found {
-	return lease.Found{Attempt: lease.Attempt{Number: number, Revision: revision}}
+func stored(number, revision uint64) lease.ReadResult {
+	return lease.ReadResult{Attempt: lease.Attempt{Number: number, Revision: revision}}
 }
 
 // held returns a holder whose first renewal started at 0 and was stored with revision 10.
@@ -114,7 +114,7 @@ func TestWhatIsOutOfDateIsIgnored(t *testing.T) {
 	if err := h.Read(at(5), stored(3, 12)); err != nil {
 		t.Fatal(err)
 	}
-	for _, old := range []lease.Found{stored(1, 10), stored(2, 11), {}, stored(77, 5)} {
+	for _, old := range []lease.ReadResult{stored(1, 10), stored(2, 11), {}, stored(77, 5)} {
 		if err := h.Read(at(6), old); err != nil || h.Revision() != 12 || !h.Until().Equal(at(17)) {
 			t.Errorf("after %+v: %v, %v", old, err, h)
 		}
@@ -124,7 +124,7 @@ func TestWhatIsOutOfDateIsIgnored(t *testing.T) {
 func TestALeaseThatAnotherNodeEndedIsOver(t *testing.T) {
 	h := held(t)
 	begin(t, h, 2, lease.Attempt{Number: 2, Revision: 10})
-	if err := h.Read(at(3), lease.Found{Attempt: lease.Attempt{Number: 1, Revision: 12}, Gone: true}); !errors.Is(err, lease.ErrTaken) {
+	if err := h.Read(at(3), lease.ReadResult{Attempt: lease.Attempt{Number: 1, Revision: 12}, Gone: true}); !errors.Is(err, lease.ErrTaken) {
 		t.Errorf("got %v", err)
 	}
 	check(t, h, 3, lease.ErrTaken)
@@ -136,17 +136,17 @@ func TestAReleasedLeaseIsOver(t *testing.T) {
 	h := held(t)
 	h.End(lease.ErrReleased)
 	check(t, h, 1, lease.ErrReleased)
-	if err := h.Read(at(2), lease.Found{Gone: true}); !errors.Is(err, lease.ErrReleased) {
+	if err := h.Read(at(2), lease.ReadResult{Gone: true}); !errors.Is(err, lease.ErrReleased) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestAnObserverCountsFromTheFirstSightOfARevision(t *testing.T) {
 	o := lease.Observer{Timing: lease.Standard}
-	o.See("a", 10, at(0))
-	o.See("b", 11, at(1))
-	o.See("a", 10, at(5))
-	o.See("b", 12, at(6))
+	o.Observe("a", 10, at(0))
+	o.Observe("b", 11, at(1))
+	o.Observe("a", 10, at(5))
+	o.Observe("b", 12, at(6))
 	silent := func(seconds float64, least time.Duration) []lease.Silent { return o.Silent(at(seconds), least) }
 	if got := silent(16.9, lease.Standard.Lapsed()); got != nil {
 		t.Errorf("too early: %v", got)
@@ -154,10 +154,10 @@ func TestAnObserverCountsFromTheFirstSightOfARevision(t *testing.T) {
 	if got, want := silent(17, lease.Standard.Lapsed()), []lease.Silent{{Key: "a", Revision: 10, For: 17 * time.Second}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if got := silent(17, lease.Standard.Suspect()); len(got) != 2 || got[0].Key != "a" || got[1].Revision != 12 {
+	if got := silent(17, lease.Standard.SuspectAfter()); len(got) != 2 || got[0].Key != "a" || got[1].Revision != 12 {
 		t.Errorf("suspects are %v", got)
 	}
-	o.See("a", 0, at(17)) // the entry has been removed, which is a change
+	o.Observe("a", 0, at(17)) // the entry has been removed, which is a change
 	o.Forget("b")
 	if got := silent(30, lease.Standard.Lapsed()); got != nil {
 		t.Errorf("after changes: %v", got)

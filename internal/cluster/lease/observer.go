@@ -9,11 +9,11 @@ import (
 // Observer tracks the leases of other nodes. One goroutine uses it. The zero value with a Timing is ready for use.
 type Observer struct {
 	Timing Timing
-	seen   map[string]sight
+	seen   map[string]observation
 }
 
-// sight is the latest revision of a lease, with the time when it was first seen.
-type sight struct {
+// observation is the latest revision of a lease, with the time when it was first seen.
+type observation struct {
 	revision uint64
 	since    time.Time
 }
@@ -27,15 +27,15 @@ type Silent struct {
 	For time.Duration
 }
 
-// See reports the revision of a lease. Revision 0 stands for a missing lease whose holder has sessions. Any revision other than the last
+// Observe reports the revision of a lease. Revision 0 stands for a missing lease whose holder has sessions. Any revision other than the last
 // one is a sign of life, even a lower one: after a gap in the observations, a stale server may return a lower revision that this observer
 // had not seen.
-func (o *Observer) See(key string, revision uint64, now time.Time) {
+func (o *Observer) Observe(key string, revision uint64, now time.Time) {
 	if o.seen == nil {
-		o.seen = map[string]sight{}
+		o.seen = map[string]observation{}
 	}
 	if s, ok := o.seen[key]; !ok || s.revision != revision {
-		o.seen[key] = sight{revision, now}
+		o.seen[key] = observation{revision, now}
 	}
 }
 
@@ -61,6 +61,6 @@ func (o *Observer) Silent(now time.Time, least time.Duration) []Silent {
 // Lapsed returns how long a lease must be silent before it may be ended.
 func (t Timing) Lapsed() time.Duration { return t.TTL + t.Late }
 
-// Suspect returns how long a lease must be silent before an observer reads it from the store, in case changes have not reached the
+// SuspectAfter returns how long a lease must be silent before an observer reads it from the store, in case changes have not reached the
 // observer.
-func (t Timing) Suspect() time.Duration { return 2 * t.Every }
+func (t Timing) SuspectAfter() time.Duration { return 2 * t.Every }

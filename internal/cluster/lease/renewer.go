@@ -17,7 +17,7 @@ type Store interface {
 	// store has another revision. After any other error the renewal may or may not have been stored.
 	Renew(ctx context.Context, a Attempt) (revision uint64, err error)
 	// Read reads the lease. The result may be out of date.
-	Read(ctx context.Context) (Found, error)
+	Read(ctx context.Context) (ReadResult, error)
 }
 
 // ErrRefused is returned by a Store whose revision differs from the one that the attempt names.
@@ -32,8 +32,8 @@ type Renewer struct {
 	// until is the expiry of the lease in nanoseconds after base. It is negative while the lease is not held.
 	until atomic.Int64
 	done  chan struct{}
-	// soon receives a request to renew before the next tick.
-	soon chan struct{}
+	// renewNow receives a request to renew before the next tick.
+	renewNow chan struct{}
 	// running is closed when the goroutine has ended; stop ends it.
 	running chan struct{}
 	stop    context.CancelFunc
@@ -46,7 +46,7 @@ type Renewer struct {
 
 // Start acquires a lease and keeps renewing it. It retries until ctx ends. The caller must call Release.
 func Start(ctx context.Context, t Timing, store Store) (*Renewer, error) {
-	k := &Renewer{timing: t, store: store, base: time.Now(), done: make(chan struct{}), soon: make(chan struct{}, 1), running: make(chan struct{}), holder: NewHolder(t)}
+	k := &Renewer{timing: t, store: store, base: time.Now(), done: make(chan struct{}), renewNow: make(chan struct{}, 1), running: make(chan struct{}), holder: NewHolder(t)}
 	k.until.Store(-1)
 	for {
 		err := k.renew(ctx)
@@ -81,10 +81,10 @@ func (k *Renewer) Check() error {
 	return ErrLapsed // the timer is about to report the same
 }
 
-// Soon requests a renewal before the next one is due, for example because the data stored with the lease has changed.
-func (k *Renewer) Soon() {
+// RenewNow requests a renewal before the next one is due, for example because the data stored with the lease has changed.
+func (k *Renewer) RenewNow() {
 	select {
-	case k.soon <- struct{}{}:
+	case k.renewNow <- struct{}{}:
 	default:
 	}
 }
@@ -140,7 +140,7 @@ func (k *Renewer) run(ctx context.Context) {
 		select {
 		case <-tick.C:
 			_ = k.renew(ctx) // if renewals fail for too long, the lease ends
-		case <-k.soon:
+		case <-k.renewNow:
 			_ = k.renew(ctx) // the next tick retries a failure
 		case <-k.done:
 			return
@@ -178,11 +178,11 @@ func (k *Renewer) attempt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return k.report(Found{Attempt: Attempt{Number: a.Number, Revision: revision}})
+	return k.report(ReadResult{Attempt: Attempt{Number: a.Number, Revision: revision}})
 }
 
 // report passes the stored lease to the holder and updates the expiry.
-func (k *Renewer) report(f Found) error {
+func (k *Renewer) report(f ReadResult) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	err := k.holder.Read(time.Now(), f)

@@ -14,7 +14,7 @@ import (
 // store is a store whose failures are controlled by tests.
 type store struct {
 	mu   sync.Mutex
-	last lease.Found
+	last lease.ReadResult
 	// silent makes the store answer nothing. lossy makes it store renewals but lose the answers. deaf makes it ignore the end of a context.
 	silent, lossy bool
 	deaf          chan struct{}
@@ -54,7 +54,7 @@ func (s *store) Renew(ctx context.Context, a lease.Attempt) (uint64, error) {
 	return s.last.Revision, nil
 }
 
-func (s *store) Read(context.Context) (lease.Found, error) {
+func (s *store) Read(context.Context) (lease.ReadResult, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last, nil
@@ -195,7 +195,7 @@ func TestStartTriesUntilItsContextEnds(t *testing.T) {
 		}
 		// A lease with another holder is not acquired.
 		begun := time.Now()
-		if _, err := lease.Start(t.Context(), lease.Standard, &store{last: lease.Found{Gone: true}}); !errors.Is(err, lease.ErrTaken) || time.Since(begun) > time.Second {
+		if _, err := lease.Start(t.Context(), lease.Standard, &store{last: lease.ReadResult{Gone: true}}); !errors.Is(err, lease.ErrTaken) || time.Since(begun) > time.Second {
 			t.Errorf("after %v: %v", time.Since(begun), err)
 		}
 	})

@@ -105,7 +105,7 @@ func (w *world) renew() {
 				return
 			}
 			v := w.read()
-			_ = w.holder.Read(w.clock(w.rate), lease.Found{Attempt: lease.Attempt{Number: v.number, Revision: v.revision}, Gone: v.gone})
+			_ = w.holder.Read(w.clock(w.rate), lease.ReadResult{Attempt: lease.Attempt{Number: v.number, Revision: v.revision}, Gone: v.gone})
 		})
 	})
 }
@@ -126,7 +126,7 @@ func (w *world) observe(o *lease.Observer, rate float64) {
 	w.after(2/rate, func() { w.observe(o, rate) })
 	if w.rand.IntN(8) > 0 { // now and then there is no answer
 		v := w.read()
-		w.after(w.delay(), func() { o.See("n", v.revision, w.clock(rate)) })
+		w.after(w.delay(), func() { o.Observe("n", v.revision, w.clock(rate)) })
 	}
 	for _, s := range o.Silent(w.clock(rate), lease.Standard.Lapsed()) {
 		w.after(w.delay(), func() {
