@@ -15,11 +15,11 @@ import (
 // gate tracks the sessions of this node and the calls to them.
 type gate struct {
 	mu    sync.Mutex
-	holds map[string]*hold
+	holds map[string]*heldSession
 }
 
-// hold is a session that this node has.
-type hold struct {
+// heldSession is a session that this node has.
+type heldSession struct {
 	// calls and streams count the calls and streams in progress. stopping is set when the session is to leave after its calls have ended.
 	calls, streams int
 	stopping       bool
@@ -32,7 +32,7 @@ type hold struct {
 
 // enter adds a call or a stream of a session. It returns nil if this node does not have the session. It fails with an *apierr.Error of kind
 // NotFound while the session is about to leave.
-func (g *gate) enter(session string, stream bool) (*hold, error) {
+func (g *gate) enter(session string, stream bool) (*heldSession, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	h := g.holds[session]
@@ -51,7 +51,7 @@ func (g *gate) enter(session string, stream bool) (*hold, error) {
 }
 
 // leaves removes a call or a stream from its count.
-func (g *gate) leaves(h *hold, count *int) {
+func (g *gate) leaves(h *heldSession, count *int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	h.touched++
@@ -61,13 +61,13 @@ func (g *gate) leaves(h *hold, count *int) {
 }
 
 // announce wakes goroutines that wait for the end of calls or of a save. The caller holds the lock.
-func (h *hold) announce() {
+func (h *heldSession) announce() {
 	close(h.ended)
 	h.ended = make(chan struct{})
 }
 
 // saveEnds records the end of a save. now is the session's state at the start of the save.
-func (g *gate) saveEnds(h *hold, now savedState, sum [sha256.Size]byte, err error) {
+func (g *gate) saveEnds(h *heldSession, now savedState, sum [sha256.Size]byte, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	h.saving.running = false
@@ -82,7 +82,7 @@ func (g *gate) saveEnds(h *hold, now savedState, sum [sha256.Size]byte, err erro
 func (g *gate) add(session string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.holds[session] = &hold{ended: make(chan struct{})}
+	g.holds[session] = &heldSession{ended: make(chan struct{})}
 }
 
 // drop removes a session.
@@ -105,7 +105,7 @@ func (g *gate) held() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	all := maps.Clone(g.holds)
-	maps.DeleteFunc(all, func(_ string, h *hold) bool { return h.stopping })
+	maps.DeleteFunc(all, func(_ string, h *heldSession) bool { return h.stopping })
 	return slices.Sorted(maps.Keys(all))
 }
 

@@ -87,7 +87,7 @@ func New(ctx context.Context, cfg Config) *Member {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	m := &Member{cfg: cfg, started: make(chan struct{}), due: make(chan struct{}, 1), gate: gate{holds: map[string]*hold{}}}
+	m := &Member{cfg: cfg, started: make(chan struct{}), due: make(chan struct{}, 1), gate: gate{holds: map[string]*heldSession{}}}
 	m.ctx, m.end = context.WithCancel(ctx)
 	m.tabs = newTabs(m)
 	return m

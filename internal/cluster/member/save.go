@@ -93,7 +93,7 @@ func (m *Member) save() {
 
 // beginSave starts to save a session if a save is due, and returns the session's current state. It returns a nil hold if no save is due.
 // Otherwise the caller must call saveIn.
-func (m *Member) beginSave(session string) (h *hold, now savedState) {
+func (m *Member) beginSave(session string) (h *heldSession, now savedState) {
 	now.at = time.Now()
 	restored := false
 	for _, tab := range m.pool.Tabs() {
@@ -118,7 +118,7 @@ func (m *Member) beginSave(session string) (h *hold, now savedState) {
 }
 
 // saveIn saves a session when a slot is free. A failed save is retried after saveLook.
-func (m *Member) saveIn(slots chan struct{}, session string, h *hold, now savedState) {
+func (m *Member) saveIn(slots chan struct{}, session string, h *heldSession, now savedState) {
 	var sum [sha256.Size]byte
 	err := context.Cause(m.ctx)
 	select {
@@ -134,7 +134,7 @@ func (m *Member) saveIn(slots chan struct{}, session string, h *hold, now savedS
 }
 
 // saveOne saves a session unless its state equals the state that was stored last.
-func (m *Member) saveOne(session string, h *hold) (sum [sha256.Size]byte, err error) {
+func (m *Member) saveOne(session string, h *heldSession) (sum [sha256.Size]byte, err error) {
 	ctx, cancel := context.WithTimeout(m.ctx, saveBound)
 	defer cancel()
 	token, err := m.node.Token(session)

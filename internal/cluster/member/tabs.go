@@ -33,11 +33,11 @@ type tabs struct {
 	mu sync.Mutex
 	// records maps each tab to the record from which it can be restored.
 	records map[string]restore.Record
-	told    map[string]*told
+	told    map[string]*registered
 }
 
-// told holds what is registered of a session.
-type told struct {
+// registered holds what is registered of a session.
+type registered struct {
 	// writing is a semaphore for writes to the registry. The lock of tabs guards the other fields.
 	writing chan struct{}
 	restore bool
@@ -48,7 +48,7 @@ type told struct {
 
 // under sets the session's fencing token. After a change, all tabs are registered again, because the registry forgets the tabs of a node
 // that is cut off for long. When that node is back, it has the session under a new token. The caller holds the lock of tabs.
-func (o *told) under(token uint64) {
+func (o *registered) under(token uint64) {
 	if o.token == token {
 		return
 	}
@@ -59,7 +59,7 @@ func (o *told) under(token uint64) {
 }
 
 func newTabs(m *Member) *tabs {
-	return &tabs{m: m, changed: make(chan struct{}, 1), records: map[string]restore.Record{}, told: map[string]*told{}}
+	return &tabs{m: m, changed: make(chan struct{}, 1), records: map[string]restore.Record{}, told: map[string]*registered{}}
 }
 
 // wake makes run register the changes.
@@ -128,7 +128,7 @@ func (t *tabs) run() {
 func (t *tabs) pass() {
 	for _, session := range t.m.held() {
 		ctx, cancel := context.WithTimeout(t.m.ctx, registerBound)
-		err := t.tell(ctx, session)
+		err := t.register(ctx, session)
 		cancel()
 		if err != nil && !errors.Is(err, cluster.ErrElsewhere) {
 			t.m.cfg.Logger.Debug("a session could not be registered yet", "session", session, "error", err)
@@ -163,7 +163,7 @@ func (t *tabs) settle(ctx context.Context, session string) {
 	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleBound)
 	defer cancel()
-	if err := t.tell(bounded, session); err != nil && !errors.Is(err, cluster.ErrElsewhere) {
+	if err := t.register(bounded, session); err != nil && !errors.Is(err, cluster.ErrElsewhere) {
 		t.m.cfg.Logger.Warn("the tabs of a session are not registered yet", "session", session, "error", err)
 	}
 }
@@ -191,19 +191,19 @@ func (t *tabs) settled(session string) bool {
 }
 
 // of returns what is registered of a session.
-func (t *tabs) of(session string) *told {
+func (t *tabs) of(session string) *registered {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	one := t.told[session]
 	if one == nil {
-		one = &told{writing: make(chan struct{}, 1), tabs: map[string]registry.Tab{}}
+		one = &registered{writing: make(chan struct{}, 1), tabs: map[string]registry.Tab{}}
 		t.told[session] = one
 	}
 	return one
 }
 
-// tell registers the changes of a session.
-func (t *tabs) tell(ctx context.Context, session string) error {
+// register registers the changes of a session.
+func (t *tabs) register(ctx context.Context, session string) error {
 	if !t.m.Has(session) {
 		return nil
 	}
@@ -240,11 +240,11 @@ func (t *tabs) tell(ctx context.Context, session string) error {
 		}
 		t.record(one, id, nil)
 	}
-	return t.tellRestore(ctx, session, one, restored)
+	return t.registerRestore(ctx, session, one, restored)
 }
 
-// tellRestore registers whether other nodes take a session over when its node is gone. The caller holds one.writing.
-func (t *tabs) tellRestore(ctx context.Context, session string, one *told, on bool) error {
+// registerRestore registers whether other nodes take a session over when its node is gone. The caller holds one.writing.
+func (t *tabs) registerRestore(ctx context.Context, session string, one *registered, on bool) error {
 	t.mu.Lock()
 	same := one.restore == on
 	t.mu.Unlock()
@@ -264,7 +264,7 @@ func (t *tabs) tellRestore(ctx context.Context, session string, one *told, on bo
 }
 
 // record records that a tab was registered, or that it was removed if tab is nil.
-func (t *tabs) record(one *told, id string, tab *registry.Tab) {
+func (t *tabs) record(one *registered, id string, tab *registry.Tab) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if tab == nil {
@@ -275,7 +275,7 @@ func (t *tabs) record(one *told, id string, tab *registry.Tab) {
 }
 
 // changes returns the changes of a session to register, and whether one of its tabs is to be restored.
-func (t *tabs) changes(session string, one *told) (set map[string]registry.Tab, removed []string, restored bool) {
+func (t *tabs) changes(session string, one *registered) (set map[string]registry.Tab, removed []string, restored bool) {
 	set = map[string]registry.Tab{}
 	tabs, open := t.m.pool.Tabs(), map[string]bool{}
 	t.mu.Lock()

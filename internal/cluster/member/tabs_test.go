@@ -9,7 +9,7 @@ import (
 // After a change of the token, all tabs are registered again. Tabs that have ended in the meantime stay known, so that they are removed.
 func TestANewTokenHasAllToldAgain(t *testing.T) {
 	known := registry.Tab{Session: "s", URL: "https://shop.example/"}
-	one := &told{token: 1, tabs: map[string]registry.Tab{"t1": known}}
+	one := &registered{token: 1, tabs: map[string]registry.Tab{"t1": known}}
 	if one.under(1); one.tabs["t1"] != known {
 		t.Errorf("under the same token, %+v is known", one.tabs)
 	}
