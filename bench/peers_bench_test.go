@@ -144,11 +144,11 @@ func spentUntilNow(b *testing.B) time.Duration {
 // allAtFar is the directory of a cluster in which one node has all sessions and tabs.
 type allAtFar struct{ far peers.Node }
 
-func (d allAtFar) TabOwner(context.Context, string, peers.Read) (peers.Node, error) {
+func (d allAtFar) TabOwner(context.Context, string, peers.Freshness) (peers.Node, error) {
 	return d.far, nil
 }
 
-func (d allAtFar) SessionOwner(context.Context, string, peers.Read) (peers.Node, error) {
+func (d allAtFar) SessionOwner(context.Context, string, peers.Freshness) (peers.Node, error) {
 	return d.far, nil
 }
 func (d allAtFar) Place(context.Context, string) (peers.Node, error) { return d.far, nil }

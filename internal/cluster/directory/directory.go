@@ -30,12 +30,12 @@ func Of(c Cluster) peers.Directory { return directory{c} }
 type directory struct{ cluster Cluster }
 
 // TabOwner implements peers.Directory.
-func (d directory) TabOwner(ctx context.Context, tab string, read peers.Read) (peers.Node, error) {
+func (d directory) TabOwner(ctx context.Context, tab string, read peers.Freshness) (peers.Node, error) {
 	return answer(d.cluster.TabOwner(ctx, tab, bool(read)))
 }
 
 // SessionOwner implements peers.Directory.
-func (d directory) SessionOwner(ctx context.Context, session string, read peers.Read) (peers.Node, error) {
+func (d directory) SessionOwner(ctx context.Context, session string, read peers.Freshness) (peers.Node, error) {
 	return answer(d.cluster.SessionOwner(ctx, session, bool(read)))
 }
 

@@ -94,8 +94,8 @@ func TestLimitsHoldOnBothNodes(t *testing.T) {
 func TestMetadataPassThrough(t *testing.T) {
 	sent := metadata.Pairs("authorization", "Bearer "+operatorToken, "traceparent", "00-0af7-b7ad-01", "x-own", "a", "x-own", "b", ":authority", "x", "grpc-timeout", "1S",
 		"grpc-trace-bin", "t", callerKey, "operator", partKey, set, finalKey, set, servedKey, set)
-	say := passed{who: identity.Client("alice", identity.Read), origin: connections.Origin{Node: "p", Number: 7}}
-	out := say.metadata(metadata.NewIncomingContext(t.Context(), sent), clusterToken)
+	info := forwarded{who: identity.Client("alice", identity.Read), origin: connections.Origin{Node: "p", Number: 7}}
+	out := info.metadata(metadata.NewIncomingContext(t.Context(), sent), clusterToken)
 	want := metadata.Pairs("authorization", "Bearer "+clusterToken, "traceparent", "00-0af7-b7ad-01", "x-own", "a", "x-own", "b", "grpc-trace-bin", "t",
 		callerKey, "alice", rightsKey, "read", originKey, "p/7")
 	if len(out) != len(want) {
@@ -106,24 +106,24 @@ func TestMetadataPassThrough(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, out.Get(name), values)
 		}
 	}
-	got, err := parsePassed(out)
-	if err != nil || got != say {
+	got, err := parseForwarded(out)
+	if err != nil || got != info {
 		t.Errorf("understood as %v, %v", got, err)
 	}
 	ctx := got.context(t.Context(), out)
-	if who, ok := identity.Forwarded(ctx); !ok || who != say.who {
+	if who, ok := identity.Forwarded(ctx); !ok || who != info.who {
 		t.Errorf("the caller is %v", who)
 	}
 	if md, _ := metadata.FromIncomingContext(ctx); len(md.Get("authorization"))+len(md.Get(callerKey)) != 0 {
 		t.Errorf("handlers see %v", md)
 	}
-	part := passed{who: say.who, origin: say.origin, part: true, final: true}
-	if got, err := parsePassed(part.metadata(t.Context(), clusterToken)); err != nil || got != part {
+	part := forwarded{who: info.who, origin: info.origin, part: true, final: true}
+	if got, err := parseForwarded(part.metadata(t.Context(), clusterToken)); err != nil || got != part {
 		t.Errorf("%v is understood as %v, %v", part, got, err)
 	}
 	for _, wrong := range []metadata.MD{{}, metadata.Pairs(callerKey, "alice", rightsKey, "none", originKey, "p/7"), metadata.Pairs(callerKey, "a.b", rightsKey, "all", originKey, "p/7"),
 		metadata.Pairs(callerKey, "alice", rightsKey, "all", originKey, "7"), metadata.Pairs(callerKey, "alice", callerKey, "operator", rightsKey, "all", originKey, "p/7")} {
-		if got, err := parsePassed(wrong); err == nil {
+		if got, err := parseForwarded(wrong); err == nil {
 			t.Errorf("%v is understood as %v", wrong, got)
 		}
 	}

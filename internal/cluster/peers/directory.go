@@ -29,15 +29,15 @@ var (
 	ErrGone = errors.New("the node that had it is gone")
 )
 
-// Read selects how recent an answer of a Directory must be.
-type Read bool
+// Freshness selects how recent an answer of a Directory must be.
+type Freshness bool
 
-// Values of Read.
+// Values of Freshness.
 const (
 	// Cached returns what this node knows, without a request to another node.
-	Cached Read = false
+	Cached Freshness = false
 	// Latest returns the state that the cluster has agreed on at the time of the call.
-	Latest Read = true
+	Latest Freshness = true
 )
 
 // Directory lists the nodes of a cluster and finds the node of a tab or session. Its methods are safe for concurrent use. Even a Cached
@@ -46,10 +46,10 @@ const (
 // moment.
 type Directory interface {
 	// TabOwner returns the node that has a tab.
-	TabOwner(ctx context.Context, tab string, read Read) (Node, error)
+	TabOwner(ctx context.Context, tab string, read Freshness) (Node, error)
 	// SessionOwner returns the node that has a session, by the daemon's name for it ("alice.work" for the session
 	// "work" of the client alice).
-	SessionOwner(ctx context.Context, session string, read Read) (Node, error)
+	SessionOwner(ctx context.Context, session string, read Freshness) (Node, error)
 	// Place returns the node on which to create a session that no node has. An empty name stands for a temporary session. Nodes that call
 	// Place concurrently for the same session may get different answers. Then only one of them can create the session, and the others fail
 	// with ALREADY_EXISTS.

@@ -28,8 +28,8 @@ import (
 // errMoved is the error of a call that reached a node without the call's tab or session. Clients never receive it.
 var errMoved = status.Error(codes.Aborted, "another node has it: this is a bug in domtap: please report it")
 
-// lost is the error of a call to a node that does not answer.
-type lost struct {
+// unreachableError is the error of a call to a node that does not answer.
+type unreachableError struct {
 	node Node
 	// unsent reports that the node has not received the call. begun reports that the client has received a part of the answer.
 	unsent, begun bool
@@ -37,16 +37,18 @@ type lost struct {
 }
 
 // repeatable reports whether the call may be repeated at another node.
-func (l *lost) repeatable(m *method) bool { return l.unsent || m.reads && !l.begun }
+func (l *unreachableError) repeatable(m *method) bool { return l.unsent || m.reads && !l.begun }
 
 // Error returns a text for logs.
-func (l *lost) Error() string { return fmt.Sprintf("node %s does not answer: %v", l.node.ID, l.cause) }
+func (l *unreachableError) Error() string {
+	return fmt.Sprintf("node %s does not answer: %v", l.node.ID, l.cause)
+}
 
 // retryAfter is the retry delay in the error that clients receive when a node is lost.
 const retryAfter = 2 * time.Second
 
 // status returns the client's error.
-func (l *lost) status(m *method) error {
+func (l *unreachableError) status(m *method) error {
 	next := "the call may have had its effect: read the page before you repeat it"
 	switch {
 	case l.begun:
@@ -62,41 +64,41 @@ func (l *lost) status(m *method) error {
 }
 
 // outgoing returns the context of a call to another node.
-func (p *Proxy) outgoing(ctx context.Context, say passed) context.Context {
-	say.who = identity.From(ctx)
-	say.origin = connections.Origin{Node: p.process, Number: connections.OriginOf(ctx).Number}
-	return metadata.NewOutgoingContext(ctx, say.metadata(ctx, p.cfg.Credentials.Token))
+func (p *Proxy) outgoing(ctx context.Context, info forwarded) context.Context {
+	info.who = identity.From(ctx)
+	info.origin = connections.Origin{Node: p.process, Number: connections.OriginOf(ctx).Number}
+	return metadata.NewOutgoingContext(ctx, info.metadata(ctx, p.cfg.Credentials.Token))
 }
 
 // invoke passes a call on to another node and returns its answer undecoded.
 func (p *Proxy) invoke(ctx context.Context, m *method, node Node, request proto.Message, final bool) (*wire.Frame, error) {
 	answer := &wire.Frame{Kind: m.output}
-	if err := p.call(ctx, m, node, request, answer, passed{final: final}); err != nil {
+	if err := p.call(ctx, m, node, request, answer, forwarded{final: final}); err != nil {
 		return nil, err
 	}
 	return answer, nil
 }
 
 // call makes a unary call to another node.
-func (p *Proxy) call(ctx context.Context, m *method, node Node, request proto.Message, answer any, say passed) error {
+func (p *Proxy) call(ctx context.Context, m *method, node Node, request proto.Message, answer any, info forwarded) error {
 	p.passedOn.Add(1)
 	conn, done, err := p.nodes.to(node)
 	if err != nil {
-		return p.failed(ctx, &lost{node: node, unsent: true, cause: err})
+		return p.failed(ctx, &unreachableError{node: node, unsent: true, cause: err})
 	}
 	defer done()
 	var trailer metadata.MD
 	var at peer.Peer // stays empty when there is no connection
-	err = conn.Invoke(p.outgoing(ctx, say), m.name, request, answer, grpc.Trailer(&trailer), grpc.Peer(&at))
+	err = conn.Invoke(p.outgoing(ctx, info), m.name, request, answer, grpc.Trailer(&trailer), grpc.Peer(&at))
 	if err != nil {
-		return p.judge(ctx, err, trailer, &lost{node: node, unsent: at.Addr == nil, cause: err})
+		return p.classify(ctx, err, trailer, &unreachableError{node: node, unsent: at.Addr == nil, cause: err})
 	}
 	return nil
 }
 
-// judge distinguishes errors of the other node, which clients receive unchanged, from errors of the connection to it, for which it returns
+// classify distinguishes errors of the other node, which clients receive unchanged, from errors of the connection to it, for which it returns
 // gone.
-func (p *Proxy) judge(ctx context.Context, err error, trailer metadata.MD, gone *lost) error {
+func (p *Proxy) classify(ctx context.Context, err error, trailer metadata.MD, gone *unreachableError) error {
 	if one(trailer, movedKey) == set {
 		return errMoved
 	}
@@ -114,7 +116,7 @@ func (p *Proxy) judge(ctx context.Context, err error, trailer metadata.MD, gone 
 }
 
 // failed counts and logs a node that does not answer.
-func (p *Proxy) failed(ctx context.Context, l *lost) error {
+func (p *Proxy) failed(ctx context.Context, l *unreachableError) error {
 	p.lost.Add(1)
 	p.cfg.Logger.WarnContext(ctx, "a node does not answer", "node", l.node.ID, "address", l.node.Address, "error", l.cause)
 	return l
@@ -147,7 +149,7 @@ func (p *Proxy) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServe
 		}
 		return err
 	}
-	if s.request != nil && late(m, s.about, err) && !s.begun {
+	if s.request != nil && mayRetry(m, s.about, err) && !s.begun {
 		return s.again(err)
 	}
 	return err
@@ -165,8 +167,8 @@ type routedStream struct {
 	request proto.Message
 	about   subject
 	begun   bool
-	// others adds the messages of other nodes to the stream. It is nil if there are none.
-	others *others
+	// mergedStream adds the messages of other nodes to the stream. It is nil if there are none.
+	others *mergedStream
 	// copied is the copy of another node's tab from which this node serves the stream, or nil.
 	copied  streaming.Source
 	release func()
@@ -235,7 +237,7 @@ func (s *routedStream) begin(request proto.Message) (err error) {
 func (s *routedStream) route(request proto.Message) (err error) {
 	p, m, ctx := s.proxy, s.method, s.ServerStream.Context()
 	about := p.about(ctx, m, request)
-	if from, ok := passedOf(ctx); ok {
+	if from, ok := forwardedCall(ctx); ok {
 		switch err := p.serves(ctx, about, from); {
 		case errors.Is(err, errMoved):
 			s.SetTrailer(movedTrailer)
@@ -287,7 +289,7 @@ func (s *routedStream) again(err error) error {
 		if lookup != nil || node.Self {
 			return err
 		}
-		return settled(ctx, m, node, p.relay(ctx, m, node, s.request, true, out))
+		return clientError(ctx, m, node, p.relay(ctx, m, node, s.request, true, out))
 	})
 }
 
@@ -296,7 +298,7 @@ func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.M
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	p.running.Go(func() { p.end(ctx, cancel) })
-	from, done, err := p.open(ctx, m, node, request, passed{final: final})
+	from, done, err := p.open(ctx, m, node, request, forwarded{final: final})
 	if err != nil {
 		return leaves(ctx, err)
 	}
@@ -332,19 +334,19 @@ func leaves(ctx context.Context, err error) error {
 }
 
 // open starts a stream from another node. The caller must call done when the stream has ended.
-func (p *Proxy) open(ctx context.Context, m *method, node Node, request proto.Message, say passed) (stream grpc.ClientStream, done func(), err error) {
+func (p *Proxy) open(ctx context.Context, m *method, node Node, request proto.Message, info forwarded) (stream grpc.ClientStream, done func(), err error) {
 	p.passedOn.Add(1)
 	conn, done, err := p.nodes.to(node)
 	if err != nil {
-		return nil, nil, p.failed(ctx, &lost{node: node, unsent: true, cause: err})
+		return nil, nil, p.failed(ctx, &unreachableError{node: node, unsent: true, cause: err})
 	}
-	stream, err = conn.NewStream(p.outgoing(ctx, say), &grpc.StreamDesc{ServerStreams: true}, m.name)
+	stream, err = conn.NewStream(p.outgoing(ctx, info), &grpc.StreamDesc{ServerStreams: true}, m.name)
 	if err == nil {
 		err = errors.Join(stream.SendMsg(request), stream.CloseSend())
 	}
 	if err != nil && !errors.Is(err, io.EOF) { // RecvMsg returns the error of a stream that has already ended
 		done()
-		return nil, nil, p.judge(ctx, err, nil, &lost{node: node, unsent: stream == nil, cause: err})
+		return nil, nil, p.classify(ctx, err, nil, &unreachableError{node: node, unsent: stream == nil, cause: err})
 	}
 	return stream, done, nil
 }
@@ -354,5 +356,5 @@ func (p *Proxy) ended(ctx context.Context, node Node, from grpc.ClientStream, er
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	return p.judge(ctx, err, from.Trailer(), &lost{node: node, begun: begun, cause: err})
+	return p.classify(ctx, err, from.Trailer(), &unreachableError{node: node, begun: begun, cause: err})
 }

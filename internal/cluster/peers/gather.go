@@ -16,8 +16,8 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// part is one node's answer to a call about all nodes.
-type part struct {
+// nodeAnswer is one node's answer to a call about all nodes.
+type nodeAnswer struct {
 	node   Node
 	answer proto.Message
 	err    error
@@ -27,15 +27,15 @@ type part struct {
 // not answer in time. The call fails only if this node's own part fails.
 func (p *Proxy) gather(ctx context.Context, m *method, request proto.Message, handler grpc.UnaryHandler) (any, error) {
 	nodes := p.order(ctx, m)
-	parts := make([]part, len(nodes))
-	bounded, cancel := p.partly(ctx)
+	parts := make([]nodeAnswer, len(nodes))
+	bounded, cancel := p.withPartialDeadline(ctx)
 	defer cancel()
 	var asked sync.WaitGroup
 	for i, node := range nodes {
 		parts[i].node = node
-		say := passed{part: true, final: true}
+		info := forwarded{part: true, final: true}
 		asked.Go(func() {
-			parts[i].answer, parts[i].err = p.ask(ctx, bounded, m, node, request, handler, say)
+			parts[i].answer, parts[i].err = p.ask(ctx, bounded, m, node, request, handler, info)
 		})
 	}
 	asked.Wait()
@@ -48,10 +48,10 @@ func (p *Proxy) gather(ctx context.Context, m *method, request proto.Message, ha
 }
 
 // ask requests one node's part, with ctx from this node and with bounded from another node.
-func (p *Proxy) ask(ctx, bounded context.Context, m *method, node Node, request proto.Message, handler grpc.UnaryHandler, say passed) (proto.Message, error) {
+func (p *Proxy) ask(ctx, bounded context.Context, m *method, node Node, request proto.Message, handler grpc.UnaryHandler, info forwarded) (proto.Message, error) {
 	if !node.Self {
 		answer := m.output.New().Interface()
-		return answer, p.call(metering.Apart(bounded), m, node, request, answer, say)
+		return answer, p.call(metering.Apart(bounded), m, node, request, answer, info)
 	}
 	answer, err := handler(authz.AsPart(ctx), request)
 	if err != nil {
@@ -60,8 +60,8 @@ func (p *Proxy) ask(ctx, bounded context.Context, m *method, node Node, request 
 	return answer.(proto.Message), nil
 }
 
-// partly limits the time for other nodes, so that some time remains to return the parts that arrived.
-func (p *Proxy) partly(ctx context.Context) (context.Context, context.CancelFunc) {
+// withPartialDeadline limits the time for other nodes, so that some time remains to return the parts that arrived.
+func (p *Proxy) withPartialDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); !ok {
 		return context.WithTimeout(ctx, p.cfg.PartTimeout)
 	}

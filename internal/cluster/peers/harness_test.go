@@ -268,7 +268,7 @@ func (c *cluster) open(conn *grpc.ClientConn, at int, session string) (*domtapv1
 // directory is one node's view of the cluster. It is accurate except for stale.
 type directory struct{ n *node }
 
-func (d directory) TabOwner(_ context.Context, tab string, read Read) (Node, error) {
+func (d directory) TabOwner(_ context.Context, tab string, read Freshness) (Node, error) {
 	c := d.n.cluster
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -286,7 +286,7 @@ func (d directory) TabOwner(_ context.Context, tab string, read Read) (Node, err
 	return Node{}, ErrUnknown
 }
 
-func (d directory) SessionOwner(_ context.Context, session string, read Read) (Node, error) {
+func (d directory) SessionOwner(_ context.Context, session string, read Freshness) (Node, error) {
 	c := d.n.cluster
 	c.mu.Lock()
 	defer c.mu.Unlock()

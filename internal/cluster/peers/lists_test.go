@@ -147,7 +147,7 @@ func TestUsageAddsUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := merge(m, []part{
+	got := merge(m, []nodeAnswer{
 		{node: Node{ID: "b", Self: true}, answer: usage(7, "GetDom", 1, time.Second)}, {node: Node{ID: "c"}, err: context.DeadlineExceeded},
 		{node: Node{ID: "a"}, answer: usage(5, "GetTab", 2, time.Minute)}, {node: Node{ID: "d"}, answer: usage(9, "GetDom", 4, time.Minute)},
 	}).(*domtapv1.GetStatsResponse)

@@ -12,7 +12,7 @@ import (
 )
 
 // merge combines the parts of a list in their order. An item that two nodes list because it is moving appears once.
-func merge(m *method, parts []part) proto.Message {
+func merge(m *method, parts []nodeAnswer) proto.Message {
 	var answers []proto.Message
 	var missing []string
 	own := 0
@@ -100,7 +100,7 @@ func joined(accounts []*domtapv1.Account, name func(*domtapv1.Account) string) [
 func addAccount(to, from *domtapv1.Account) {
 	to.Methods = combine(to.Methods, from.GetMethods(), (*domtapv1.MethodStats).GetMethod, func(to, from *domtapv1.MethodStats) {
 		addNumbers(to.ProtoReflect(), from.ProtoReflect())
-		to.Latency = slower(to.Latency, from.GetLatency())
+		to.Latency = maxLatency(to.Latency, from.GetLatency())
 	})
 	to.Steps = combine(to.Steps, from.GetSteps(), (*domtapv1.StepStats).GetKind, func(to, from *domtapv1.StepStats) {
 		addNumbers(to.ProtoReflect(), from.ProtoReflect())
@@ -147,8 +147,8 @@ func addNumbers(to, from protoreflect.Message) {
 	})
 }
 
-// slower merges latencies. It keeps the larger of each two percentiles, so that none is too low for the calls of both nodes.
-func slower(a, b *domtapv1.LatencyStats) *domtapv1.LatencyStats {
+// maxLatency merges latencies. It keeps the larger of each two percentiles, so that none is too low for the calls of both nodes.
+func maxLatency(a, b *domtapv1.LatencyStats) *domtapv1.LatencyStats {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}

@@ -38,8 +38,8 @@ const (
 
 var movedTrailer = metadata.Pairs(movedKey, set)
 
-// passed describes a call to the node that it is passed on to.
-type passed struct {
+// forwarded describes a call to the node that it is passed on to.
+type forwarded struct {
 	who    identity.Principal
 	origin connections.Origin
 	// final and part are the values of finalKey and partKey.
@@ -47,7 +47,7 @@ type passed struct {
 }
 
 // metadata returns the metadata for the other node: the client's metadata without credentials, and the description of the call.
-func (p passed) metadata(ctx context.Context, token string) metadata.MD {
+func (p forwarded) metadata(ctx context.Context, token string) metadata.MD {
 	sent, _ := metadata.FromIncomingContext(ctx)
 	out := passable(sent)
 	out.Set(tokenKey, tokenPrefix+token)
@@ -80,8 +80,8 @@ func passable(all metadata.MD) metadata.MD {
 
 var errNotPassed = errors.New("the metadata do not say who makes the call: are the nodes of the same version?")
 
-// parsePassed reads another node's description of a call.
-func parsePassed(md metadata.MD) (p passed, err error) {
+// parseForwarded reads another node's description of a call.
+func parseForwarded(md metadata.MD) (p forwarded, err error) {
 	node, number, ok := strings.Cut(one(md, originKey), "/")
 	if p.origin.Number, err = strconv.ParseUint(number, 10, 64); err != nil || !ok || node == "" {
 		return p, errNotPassed
@@ -105,21 +105,21 @@ func one(md metadata.MD, name string) string {
 	return ""
 }
 
-type passedKey struct{}
+type forwardedKey struct{}
 
 // context returns the context of the call on the node that received it.
-func (p passed) context(ctx context.Context, md metadata.MD) context.Context {
+func (p forwarded) context(ctx context.Context, md metadata.MD) context.Context {
 	ctx = metadata.NewIncomingContext(ctx, passable(md))
 	ctx = identity.WithForwarded(ctx, p.who)
 	ctx = connections.WithOrigin(ctx, p.origin)
 	if p.part {
 		ctx = authz.AsPart(ctx)
 	}
-	return context.WithValue(ctx, passedKey{}, p)
+	return context.WithValue(ctx, forwardedKey{}, p)
 }
 
-// passedOf returns another node's description of the call. It returns false if the call was not passed on by a node.
-func passedOf(ctx context.Context) (passed, bool) {
-	p, ok := ctx.Value(passedKey{}).(passed)
+// forwardedCall returns another node's description of the call. It returns false if the call was not passed on by a node.
+func forwardedCall(ctx context.Context) (forwarded, bool) {
+	p, ok := ctx.Value(forwardedKey{}).(forwarded)
 	return p, ok
 }

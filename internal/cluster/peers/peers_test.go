@@ -243,16 +243,16 @@ func TestWhatIsTriedAgain(t *testing.T) {
 		{reads, tab, errMoved, true},
 		{acts, tab, tabpool.NoTab("t1"), true},
 		{acts, subject{}, tabpool.NoTab("t1"), false},
-		{acts, tab, &lost{}, false},
-		{acts, tab, &lost{unsent: true}, true},
-		{reads, tab, &lost{}, true},
-		{reads, tab, &lost{begun: true}, false},
+		{acts, tab, &unreachableError{}, false},
+		{acts, tab, &unreachableError{unsent: true}, true},
+		{reads, tab, &unreachableError{}, true},
+		{reads, tab, &unreachableError{begun: true}, false},
 		{acts, session, status.Error(codes.AlreadyExists, "at the same time"), true},
 		{makes, session, status.Error(codes.AlreadyExists, "long ago"), false},
 		{reads, tab, context.DeadlineExceeded, false},
 		{reads, tab, status.Error(codes.Unavailable, "of the node itself"), false},
 	} {
-		if got := late(c.m, c.about, c.err); got != c.want {
+		if got := mayRetry(c.m, c.about, c.err); got != c.want {
 			t.Errorf("case %d: %v after %v", i, got, c.err)
 		}
 	}

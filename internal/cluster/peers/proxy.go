@@ -72,21 +72,21 @@ type Proxy struct {
 	// streams.
 	stop    chan struct{}
 	running sync.WaitGroup
-	departure
+	streamEnder
 }
 
-// departure ends the streams that were passed on when this node is about to stop.
-type departure struct {
+// streamEnder ends the streams that were passed on when this node is about to stop.
+type streamEnder struct {
 	leaving chan struct{}
 	once    sync.Once
 }
 
 // EndStreams ends current and future streams that are passed on, with UNAVAILABLE. It is called when this node is about to stop, so that
 // clients continue at another node. Unary calls continue.
-func (d *departure) EndStreams() { d.once.Do(func() { close(d.leaving) }) }
+func (d *streamEnder) EndStreams() { d.once.Do(func() { close(d.leaving) }) }
 
 // end cancels a stream when the node is about to stop. It returns then, or when the stream has ended.
-func (d *departure) end(ctx context.Context, stream context.CancelCauseFunc) {
+func (d *streamEnder) end(ctx context.Context, stream context.CancelCauseFunc) {
 	select {
 	case <-d.leaving:
 		stream(errLeaving)
@@ -117,7 +117,7 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	cfg.MaxRequest, cfg.MaxAnswer = withDefaults(cfg.MaxRequest, cfg.MaxAnswer)
 	p := &Proxy{
-		cfg: cfg, methods: methods, process: rand.Text(), stop: make(chan struct{}), departure: departure{leaving: make(chan struct{})},
+		cfg: cfg, methods: methods, process: rand.Text(), stop: make(chan struct{}), streamEnder: streamEnder{leaving: make(chan struct{})},
 		nodes:   &clientConns{credentials: cfg.Credentials, maxRequest: cfg.MaxRequest, maxAnswer: cfg.MaxAnswer, open: map[Node]*nodeConn{}},
 		streams: streaming.New(streaming.Config{SendTimeout: cfg.SendTimeout}),
 	}
@@ -159,8 +159,8 @@ func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 		return handler(ctx, req)
 	}
 	about := p.about(ctx, m, request)
-	handler = p.begun(m, about, handler)
-	if from, ok := passedOf(ctx); ok {
+	handler = p.wrapHandler(m, about, handler)
+	if from, ok := forwardedCall(ctx); ok {
 		switch err := p.serves(ctx, about, from); {
 		case errors.Is(err, errMoved):
 			return nil, errors.Join(grpc.SetTrailer(ctx, movedTrailer), errMoved)
@@ -186,8 +186,8 @@ func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 	return resp, err
 }
 
-// observing is a read-only request that may be served from a copy.
-type observing interface {
+// readOnlyRequest is a read-only request that may be served from a copy.
+type readOnlyRequest interface {
 	views.Request
 	GetObserveOnly() bool
 	GetMaxAge() *durationpb.Duration
@@ -195,7 +195,7 @@ type observing interface {
 
 // recentCopy returns the copy of another node's tab from which to serve a read, if the copy is recent enough.
 func recentCopy(ctx context.Context, p *Proxy, m *method, request proto.Message, about subject) (streaming.Source, bool) {
-	r, ok := request.(observing)
+	r, ok := request.(readOnlyRequest)
 	if !ok || !r.GetObserveOnly() || r.GetMaxAge().AsDuration() <= 0 || p.cfg.Copies == nil {
 		return nil, false
 	}
@@ -206,8 +206,8 @@ func recentCopy(ctx context.Context, p *Proxy, m *method, request proto.Message,
 	return p.cfg.Copies.Recent(about.tab, node, r.GetMaxAge().AsDuration(), views.SelectionOf(r))
 }
 
-// begun wraps the handler of a call that this node serves with Config.Begin and its done.
-func (p *Proxy) begun(m *method, about subject, handler grpc.UnaryHandler) grpc.UnaryHandler {
+// wrapHandler wraps the handler of a call that this node serves with Config.Begin and its done.
+func (p *Proxy) wrapHandler(m *method, about subject, handler grpc.UnaryHandler) grpc.UnaryHandler {
 	if p.cfg.Begin == nil || about == (subject{}) || m.class == managed || m.class == byNode {
 		return handler
 	}
@@ -251,24 +251,24 @@ func (p *Proxy) route(ctx context.Context, m *method, about subject, here func()
 	} else {
 		err = there(node, false)
 	}
-	if !late(m, about, err) {
-		return settled(ctx, m, node, err)
+	if !mayRetry(m, about, err) {
+		return clientError(ctx, m, node, err)
 	}
 	next, lookup := p.owner(ctx, m, about, Latest)
 	switch moved := errors.Is(err, errMoved); {
 	case lookup != nil && moved:
 		return lookup
 	case lookup != nil, !moved && (next == node || next.Self && node.Self):
-		return settled(ctx, m, node, err)
+		return clientError(ctx, m, node, err)
 	case next.Self:
 		return here()
 	}
-	return settled(ctx, m, next, there(next, true))
+	return clientError(ctx, m, next, there(next, true))
 }
 
-// late reports whether another node may serve a failed call.
-func late(m *method, about subject, err error) bool {
-	if gone, ok := errors.AsType[*lost](err); ok {
+// mayRetry reports whether another node may serve a failed call.
+func mayRetry(m *method, about subject, err error) bool {
+	if gone, ok := errors.AsType[*unreachableError](err); ok {
 		return gone.repeatable(m)
 	}
 	if err == nil || about == (subject{}) {
@@ -283,10 +283,10 @@ func late(m *method, about subject, err error) bool {
 	return errors.Is(err, errMoved)
 }
 
-// settled returns the client's error for a call that a node served. A call that another node served is counted there, unless that node is
+// clientError returns the client's error for a call that a node served. A call that another node served is counted there, unless that node is
 // lost.
-func settled(ctx context.Context, m *method, by Node, err error) error {
-	_, isLost := errors.AsType[*lost](err)
+func clientError(ctx context.Context, m *method, by Node, err error) error {
+	_, isLost := errors.AsType[*unreachableError](err)
 	if !by.Self && !isLost && !errors.Is(err, errHere) {
 		metering.Of(ctx).Elsewhere()
 	}
@@ -295,7 +295,7 @@ func settled(ctx context.Context, m *method, by Node, err error) error {
 
 // forClient converts an error for clients.
 func forClient(m *method, err error) error {
-	if gone, ok := errors.AsType[*lost](err); ok {
+	if gone, ok := errors.AsType[*unreachableError](err); ok {
 		return gone.status(m)
 	}
 	return err
@@ -303,12 +303,12 @@ func forClient(m *method, err error) error {
 
 // owner returns the node that serves a call. If no node is known to have the call's tab or session, this node serves the call and returns
 // the error. If the call creates a session, the Directory places it.
-func (p *Proxy) owner(ctx context.Context, m *method, about subject, read Read) (Node, error) {
+func (p *Proxy) owner(ctx context.Context, m *method, about subject, read Freshness) (Node, error) {
 	node, err := p.find(ctx, about, read)
-	if isNowhere(err) && read == Cached {
+	if isUnknown(err) && read == Cached {
 		node, err = p.find(ctx, about, Latest)
 	}
-	if isNowhere(err) {
+	if isUnknown(err) {
 		makes := m.class == newSession || m.class != managed && about.session == identity.From(ctx).Inward(sessions.Default)
 		switch {
 		case makes && about.tab == "":
@@ -333,8 +333,8 @@ func (p *Proxy) owner(ctx context.Context, m *method, about subject, read Read) 
 		rpcstatus.Info("REGISTRY_UNAVAILABLE", nil))
 }
 
-// isNowhere reports whether an error means that no node has the tab or session.
-func isNowhere(err error) bool { return errors.Is(err, ErrUnknown) || errors.Is(err, ErrGone) }
+// isUnknown reports whether an error means that no node has the tab or session.
+func isUnknown(err error) bool { return errors.Is(err, ErrUnknown) || errors.Is(err, ErrGone) }
 
 // isStatus reports whether an error has a gRPC status.
 func isStatus(err error) bool {
@@ -343,7 +343,7 @@ func isStatus(err error) bool {
 }
 
 // find looks up the node of a subject in the Directory.
-func (p *Proxy) find(ctx context.Context, about subject, read Read) (Node, error) {
+func (p *Proxy) find(ctx context.Context, about subject, read Freshness) (Node, error) {
 	switch {
 	case about.tab != "":
 		return p.cfg.Directory.TabOwner(ctx, about.tab, read)
@@ -367,7 +367,7 @@ func (p *Proxy) member(id string) (Node, error) {
 
 // serves returns nil if this node serves a call that another node passed on. It returns errMoved if a third node has the tab or session.
 // Otherwise it returns the reason why no node can serve the call now, for example that this node had the session and was cut off.
-func (p *Proxy) serves(ctx context.Context, about subject, from passed) error {
+func (p *Proxy) serves(ctx context.Context, about subject, from forwarded) error {
 	if from.final || from.part || about == (subject{}) {
 		return nil
 	}

@@ -120,7 +120,7 @@ func (s *Server) admit(ctx context.Context, method string) (context.Context, err
 		return nil, status.Error(codes.Unauthenticated, "the call does not have the token of the cluster: "+
 			"clients call another address of this node; give all nodes the same token")
 	}
-	p, err := parsePassed(md)
+	p, err := parseForwarded(md)
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "refused a call of another node", "method", method, "error", err)
 		return nil, status.Error(codes.Unauthenticated, err.Error())

@@ -15,9 +15,9 @@ import (
 	"github.com/domtap/domtap/internal/server/wire"
 )
 
-// others adds the messages of all other nodes to a stream about all nodes. If one of these nodes fails, the stream ends, because it would
+// mergedStream adds the messages of all other nodes to a stream about all nodes. If one of these nodes fails, the stream ends, because it would
 // otherwise have a gap. Nodes that join are added.
-type others struct {
+type mergedStream struct {
 	proxy   *Proxy
 	method  *method
 	request proto.Message
@@ -32,12 +32,12 @@ type others struct {
 	sending sync.Mutex
 }
 
-// errOver ends the other nodes' parts of a stream that has ended.
-var errOver = errors.New("the stream is over")
+// errStreamEnded ends the other nodes' parts of a stream that has ended.
+var errStreamEnded = errors.New("the stream is over")
 
 // follow starts the streams of all other nodes and returns when all have started. No later event is missed.
-func (p *Proxy) follow(to grpc.ServerStream, m *method, request proto.Message) (*others, error) {
-	o := &others{proxy: p, method: m, request: request, to: to, begun: make(chan struct{})}
+func (p *Proxy) follow(to grpc.ServerStream, m *method, request proto.Message) (*mergedStream, error) {
+	o := &mergedStream{proxy: p, method: m, request: request, to: to, begun: make(chan struct{})}
 	o.ctx, o.fail = context.WithCancelCause(metering.Apart(to.Context()))
 	changed := p.cfg.Directory.Changed()
 	known := map[Node]bool{}
@@ -50,7 +50,7 @@ func (p *Proxy) follow(to grpc.ServerStream, m *method, request proto.Message) (
 }
 
 // join adds nodes that join the cluster, until the stream ends.
-func (o *others) join(known map[Node]bool, changed <-chan struct{}) {
+func (o *mergedStream) join(known map[Node]bool, changed <-chan struct{}) {
 	for {
 		select {
 		case <-changed:
@@ -66,7 +66,7 @@ func (o *others) join(known map[Node]bool, changed <-chan struct{}) {
 }
 
 // add starts the streams of nodes that are not in known, and adds these nodes to it.
-func (o *others) add(known map[Node]bool) error {
+func (o *mergedStream) add(known map[Node]bool) error {
 	var fresh []Node
 	for _, node := range o.proxy.cfg.Directory.Nodes() {
 		if !node.Self && !known[node] {
@@ -89,8 +89,8 @@ func (o *others) add(known map[Node]bool) error {
 }
 
 // begin starts the stream of a node and returns when the stream covers every event.
-func (o *others) begin(node Node) error {
-	from, done, err := o.proxy.open(o.ctx, o.method, node, o.request, passed{part: true, final: true})
+func (o *mergedStream) begin(node Node) error {
+	from, done, err := o.proxy.open(o.ctx, o.method, node, o.request, forwarded{part: true, final: true})
 	if err != nil {
 		return forClient(o.method, err)
 	}
@@ -115,10 +115,10 @@ func (o *others) begin(node Node) error {
 }
 
 // start lets the messages of the other nodes through.
-func (o *others) start() { o.once.Do(func() { close(o.begun) }) }
+func (o *mergedStream) start() { o.once.Do(func() { close(o.begun) }) }
 
 // pump forwards the messages of a node. It returns the error of the node, or nil when the stream accepts no more messages.
-func (o *others) pump(from grpc.ClientStream) error {
+func (o *mergedStream) pump(from grpc.ClientStream) error {
 	select {
 	case <-o.begun:
 	case <-o.ctx.Done():
@@ -130,14 +130,14 @@ func (o *others) pump(from grpc.ClientStream) error {
 			return err
 		}
 		if o.send(message) != nil {
-			o.fail(errOver)
+			o.fail(errStreamEnded)
 			return nil
 		}
 	}
 }
 
 // send sends a message. Concurrent calls send one message at a time.
-func (o *others) send(m any) error {
+func (o *mergedStream) send(m any) error {
 	o.sending.Lock()
 	defer o.sending.Unlock()
 	if o.ctx.Err() != nil {
@@ -147,10 +147,10 @@ func (o *others) send(m any) error {
 }
 
 // end ends the streams of the other nodes. It returns the error of the first node that failed, or nil if none has.
-func (o *others) end() error {
-	o.fail(errOver)
+func (o *mergedStream) end() error {
+	o.fail(errStreamEnded)
 	err := context.Cause(o.ctx)
-	if errors.Is(err, errOver) || o.to.Context().Err() != nil {
+	if errors.Is(err, errStreamEnded) || o.to.Context().Err() != nil {
 		return nil
 	}
 	return err
