@@ -32,16 +32,16 @@ const even = 1.05
 
 // Choose returns the node for a session. It returns false if no node has room.
 func Choose(session string, nodes []Node) (id string, ok bool) {
-	nodes = able(nodes)
+	nodes = eligible(nodes)
 	if len(nodes) == 0 {
 		return "", false
 	}
-	least := slices.MinFunc(nodes, fuller)
-	limit := fill(least) * even
+	least := slices.MinFunc(nodes, compareUtilization)
+	limit := utilization(least) * even
 	var chosen Node
 	var best uint64
 	for _, n := range nodes {
-		if fill(n) > limit {
+		if utilization(n) > limit {
 			continue
 		}
 		if w := weight(session, n.ID); !ok || w > best || w == best && n.ID < chosen.ID {
@@ -51,8 +51,8 @@ func Choose(session string, nodes []Node) (id string, ok bool) {
 	return chosen.ID, ok
 }
 
-// able returns the nodes that can get a session.
-func able(nodes []Node) []Node {
+// eligible returns the nodes that can get a session.
+func eligible(nodes []Node) []Node {
 	var calm, some []Node
 	for _, n := range nodes {
 		if n.Draining || n.Sessions >= n.Capacity {
@@ -69,11 +69,11 @@ func able(nodes []Node) []Node {
 	return some
 }
 
-// fill returns the used fraction of the node's capacity after adding one session.
-func fill(n Node) float64 { return float64(n.Sessions+1) / float64(n.Capacity) }
+// utilization returns the used fraction of the node's capacity after adding one session.
+func utilization(n Node) float64 { return float64(n.Sessions+1) / float64(n.Capacity) }
 
-func fuller(a, b Node) int {
-	switch x, y := fill(a), fill(b); {
+func compareUtilization(a, b Node) int {
+	switch x, y := utilization(a), utilization(b); {
 	case x < y:
 		return -1
 	case x > y:
