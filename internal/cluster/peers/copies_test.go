@@ -67,7 +67,7 @@ func withCopies(t *testing.T) (o options, replicas map[string]*replication.Repli
 			t.Fatal(err)
 		}
 		t.Cleanup(stop)
-		all := replication.NewReplicas(context.WithoutCancel(ctx), n.Process(), replication.Over(log), slog.New(slog.DiscardHandler))
+		all := replication.NewReplicas(context.WithoutCancel(ctx), n.Process(), replication.LogTransport(log), slog.New(slog.DiscardHandler))
 		t.Cleanup(all.Close)
 		replicas[n.ID] = all
 		return copies{all}

@@ -2,12 +2,12 @@ package replication
 
 import "github.com/domtap/domtap/internal/cluster/logs"
 
-// Over returns a Transport that uses a NATS log.
-func Over(l *logs.Log) Transport { return over{l} }
+// LogTransport returns a Transport that uses a NATS log.
+func LogTransport(l *logs.Log) Transport { return logTransport{l} }
 
-type over struct{ *logs.Log }
+type logTransport struct{ *logs.Log }
 
 // Follow calls Log.Follow and returns its result as a Follower.
-func (o over) Follow(tab string, take func(sequence uint64, record []byte) error) Follower {
+func (o logTransport) Follow(tab string, take func(sequence uint64, record []byte) error) Follower {
 	return o.Log.Follow(tab, take)
 }

@@ -88,7 +88,7 @@ func join(tb testing.TB, here, there *logs.Log, size int) (p page, c *replicatio
 		tb.Fatal(err)
 	}
 	tb.Cleanup(stop)
-	replicas := replication.NewReplicas(tb.Context(), "n2/1", replication.Over(there), slog.New(slog.DiscardHandler))
+	replicas := replication.NewReplicas(tb.Context(), "n2/1", replication.LogTransport(there), slog.New(slog.DiscardHandler))
 	tb.Cleanup(replicas.Close)
 	var release func()
 	testenv.Await(tb, "the servers to know who answers", func() bool { // each server learns of it from the others

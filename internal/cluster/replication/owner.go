@@ -210,7 +210,7 @@ func (o *Owner) watch(ctx context.Context, f *followed, r *clusterv1.InterestReq
 	want := actor.WatchOptions{Structural: r.GetStructural(), Attributes: r.GetAttributes(), Geometry: r.GetGeometry(), Notices: r.GetNotices()}
 	o.mu.Lock()
 	one := f.interests[r.GetReplica()]
-	held := one != nil && (one.release != nil && alike(one.options, want) || r.GetOrder() < one.order)
+	held := one != nil && (one.release != nil && sameReports(one.options, want) || r.GetOrder() < one.order)
 	if one != nil {
 		one.order = max(one.order, r.GetOrder())
 	}
@@ -243,8 +243,8 @@ func (o *Owner) watch(ctx context.Context, f *followed, r *clusterv1.InterestReq
 	return nil
 }
 
-// alike reports whether a page reports the same for both options.
-func alike(a, b actor.WatchOptions) bool {
+// sameReports reports whether a page reports the same for both options.
+func sameReports(a, b actor.WatchOptions) bool {
 	return a.Structural == b.Structural && a.Geometry == b.Geometry && a.Notices == b.Notices && slices.Equal(a.Attributes, b.Attributes)
 }
 

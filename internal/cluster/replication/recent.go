@@ -13,12 +13,12 @@ import (
 // ones and ignore them.
 var errRestarted = errors.New("the log of the tab has begun anew")
 
-// mostStrange limits how many consecutive answers may refer to a document that the copy does not have, although the copy has later records.
-const mostStrange = 3
+// maxUnknownDocuments limits how many consecutive answers may refer to a document that the copy does not have, although the copy has later records.
+const maxUnknownDocuments = 3
 
-// agrees reports whether the copy is consistent with an answer about the log. The servers hold the log in memory, so it starts anew when
+// isConsistent reports whether the copy is consistent with an answer about the log. The servers hold the log in memory, so it starts anew when
 // all of them have restarted.
-func (c *Copy) agrees(reply *clusterv1.InterestReply) bool {
+func (c *Copy) isConsistent(reply *clusterv1.InterestReply) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.heads == nil || reply.GetEpoch() == "" || c.applied < reply.GetSequence() {
@@ -31,12 +31,12 @@ func (c *Copy) agrees(reply *clusterv1.InterestReply) bool {
 		return s.Revision >= reply.GetRevision()
 	}
 	c.strange++ // the answer may be older than the copy
-	return c.applied > reply.GetSequence() && c.strange < mostStrange
+	return c.applied > reply.GetSequence() && c.strange < maxUnknownDocuments
 }
 
-// known limits the age of a copy. A copy that has applied the record with this sequence number contains the page's state at time at, as far
+// freshness limits the age of a copy. A copy that has applied the record with this sequence number contains the page's state at time at, as far
 // as the page reports it.
-type known struct {
+type freshness struct {
 	// order is the order of the answered question.
 	order    uint64
 	at       time.Time
@@ -45,7 +45,7 @@ type known struct {
 }
 
 // learn stores an answer of the owner, unless a newer one is known.
-func (c *Copy) learn(k known) {
+func (c *Copy) learn(k freshness) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if k.order > c.known.order {

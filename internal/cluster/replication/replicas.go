@@ -126,14 +126,14 @@ func (r *Replicas) release(c *Copy) {
 	if c.users--; c.users > 0 {
 		return
 	}
-	c.end(errReleased)
+	c.end(errUnused)
 	if r.copies[c.id] == c {
 		delete(r.copies, c.id)
 	}
 }
 
-// errReleased means that a copy has no users left.
-var errReleased = errors.New("nobody follows the tab any more")
+// errUnused means that a copy has no users left.
+var errUnused = errors.New("nobody follows the tab any more")
 
 // Copy is a copy of a tab of another node. It can be followed like a tab.
 type Copy struct {
@@ -159,7 +159,7 @@ type Copy struct {
 	moved   chan struct{}
 	// asked counts the requests to the owner. known is the newest answer that determines the copy's age.
 	asked uint64
-	known known
+	known freshness
 	// strange counts consecutive answers that may belong to another log than the copy's.
 	strange int
 	// held contains the options of all watchers.
@@ -200,7 +200,7 @@ func (c *Copy) Watch(ctx context.Context, o actor.WatchOptions) (release func(),
 	}
 	reply, err := c.join(ctx)
 	if err == nil {
-		err = c.reach(ctx, reply.GetSequence())
+		err = c.awaitSequence(ctx, reply.GetSequence())
 	}
 	if err != nil {
 		release()
@@ -268,12 +268,12 @@ func (c *Copy) ask(ctx context.Context, r *clusterv1.InterestRequest) (*clusterv
 	if reply.GetError() != "" {
 		return nil, refused(reply)
 	}
-	if !c.agrees(reply) {
+	if !c.isConsistent(reply) {
 		return nil, &refusal{errRestarted, true}
 	}
 	c.log.Known(reply.GetSequence())
 	if !r.GetOver() && !reply.GetBehind() {
-		c.learn(known{r.GetOrder(), begun, reply.GetSequence(), actor.WatchOptions{Structural: r.GetStructural(), Attributes: r.GetAttributes(), Geometry: r.GetGeometry()}})
+		c.learn(freshness{r.GetOrder(), begun, reply.GetSequence(), actor.WatchOptions{Structural: r.GetStructural(), Attributes: r.GetAttributes(), Geometry: r.GetGeometry()}})
 	}
 	return reply, nil
 }
@@ -298,8 +298,8 @@ func refused(reply *clusterv1.InterestReply) *refusal {
 	return r
 }
 
-// reach waits until the copy has the record with the sequence number, or a later one.
-func (c *Copy) reach(ctx context.Context, sequence uint64) error {
+// awaitSequence waits until the copy has the record with the sequence number, or a later one.
+func (c *Copy) awaitSequence(ctx context.Context, sequence uint64) error {
 	for {
 		c.mu.Lock()
 		moved, done := c.moved, c.applied >= sequence
@@ -314,7 +314,7 @@ func (c *Copy) reach(ctx context.Context, sequence uint64) error {
 		select {
 		case <-moved:
 		case <-ended:
-			return cmp.Or(c.Err(), errReleased)
+			return cmp.Or(c.Err(), errUnused)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -326,7 +326,7 @@ func (c *Copy) run(ctx context.Context) {
 	c.log = c.transport.Follow(c.id, c.take)
 	following, stop := context.WithCancelCause(ctx)
 	var work sync.WaitGroup
-	work.Go(func() { stop(cmp.Or(c.log.Run(following), errReleased)) })
+	work.Go(func() { stop(cmp.Or(c.log.Run(following), errUnused)) })
 	work.Go(func() { c.askForAll(following) })
 	err := c.renew(following)
 	stop(err)
@@ -348,7 +348,7 @@ func (c *Copy) renew(ctx context.Context) error {
 		bounded, cancel := context.WithTimeout(ctx, Silence)
 		reply, err := c.ask(bounded, &clusterv1.InterestRequest{Renewal: isClosed(c.ready)})
 		if err == nil && !isClosed(c.ready) {
-			if err = c.reach(bounded, reply.GetSequence()); err == nil {
+			if err = c.awaitSequence(bounded, reply.GetSequence()); err == nil {
 				close(c.ready)
 			}
 		}
@@ -390,7 +390,7 @@ func (c *Copy) finish(err error) {
 		heads.End(nil)
 		return
 	}
-	if !errors.Is(err, errReleased) {
+	if !errors.Is(err, errUnused) {
 		c.logger.Info("the copy of a tab of another node ends", "tab", c.id, "owner", c.owner, "cause", err)
 	}
 	heads.End(c.lost(err))

@@ -632,7 +632,7 @@ func TestACopyOfALogThatBeginsAnewEnds(t *testing.T) {
 			p.change(epoch)
 			select {
 			case <-c.Done():
-			case <-time.After((mostStrange + 1) * Renewal):
+			case <-time.After((maxUnknownDocuments + 1) * Renewal):
 				t.Fatal("the copy stays behind, and nobody notices")
 			}
 			if !apierr.Is(c.Err(), apierr.Lost) || !errors.Is(c.Err(), errRestarted) {

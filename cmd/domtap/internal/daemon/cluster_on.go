@@ -244,7 +244,7 @@ func (j *clusterMember) replicate(pool *tabpool.Pool) (peers.Copies, error) {
 		return nil, err
 	}
 	j.stops = append(j.stops, func() { j.unanswer() })
-	all := replication.NewReplicas(j.ctx, j.process(), replication.Over(j.records), j.log)
+	all := replication.NewReplicas(j.ctx, j.process(), replication.LogTransport(j.records), j.log)
 	j.endCopies = sync.OnceFunc(all.Close)
 	j.stops = append(j.stops, j.endCopies)
 	j.copies = tabCopies{all}
