@@ -305,7 +305,7 @@ func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.M
 	defer done()
 	header, err := from.Header()
 	if err == nil && header != nil { // the answer has started, even if no message follows for a long time
-		metering.Of(ctx).Elsewhere() // before the first byte, because that counts the call
+		metering.FromContext(ctx).ServedElsewhere() // before the first byte, because that counts the call
 		if err := out.Accept(); err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ func (p *Proxy) gather(ctx context.Context, m *method, request proto.Message, ha
 func (p *Proxy) ask(ctx, bounded context.Context, m *method, node Node, request proto.Message, handler grpc.UnaryHandler, info forwarded) (proto.Message, error) {
 	if !node.Self {
 		answer := m.output.New().Interface()
-		return answer, p.call(metering.Apart(bounded), m, node, request, answer, info)
+		return answer, p.call(metering.WithoutRecord(bounded), m, node, request, answer, info)
 	}
 	answer, err := handler(authz.AsPart(ctx), request)
 	if err != nil {

@@ -38,7 +38,7 @@ var errStreamEnded = errors.New("the stream is over")
 // follow starts the streams of all other nodes and returns when all have started. No later event is missed.
 func (p *Proxy) follow(to grpc.ServerStream, m *method, request proto.Message) (*mergedStream, error) {
 	o := &mergedStream{proxy: p, method: m, request: request, to: to, begun: make(chan struct{})}
-	o.ctx, o.fail = context.WithCancelCause(metering.Apart(to.Context()))
+	o.ctx, o.fail = context.WithCancelCause(metering.WithoutRecord(to.Context()))
 	changed := p.cfg.Directory.Changed()
 	known := map[Node]bool{}
 	if err := o.add(known); err != nil {

@@ -288,7 +288,7 @@ func mayRetry(m *method, about subject, err error) bool {
 func clientError(ctx context.Context, m *method, by Node, err error) error {
 	_, isLost := errors.AsType[*unreachableError](err)
 	if !by.Self && !isLost && !errors.Is(err, errHere) {
-		metering.Of(ctx).Elsewhere()
+		metering.FromContext(ctx).ServedElsewhere()
 	}
 	return forClient(m, err)
 }
@@ -380,6 +380,6 @@ func (p *Proxy) serves(ctx context.Context, about subject, from forwarded) error
 	case err != nil || node.Self:
 		return nil
 	}
-	metering.Of(ctx).Elsewhere()
+	metering.FromContext(ctx).ServedElsewhere()
 	return errMoved
 }

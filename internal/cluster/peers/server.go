@@ -166,7 +166,7 @@ type callStats struct{ stats.Handler }
 // TagRPC starts the record of a call.
 func (c callStats) TagRPC(ctx context.Context, call *stats.RPCTagInfo) context.Context {
 	if md, _ := metadata.FromIncomingContext(ctx); isPart(md) {
-		return metering.Apart(ctx)
+		return metering.WithoutRecord(ctx)
 	}
 	return c.Handler.TagRPC(ctx, call)
 }

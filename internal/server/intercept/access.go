@@ -143,7 +143,7 @@ func (a access) begin(ctx context.Context, method string) (in context.Context, e
 	if err := permit(who, method); err != nil {
 		return nil, nil, err
 	}
-	metering.Of(ctx).By(who)
+	metering.FromContext(ctx).SetCaller(who)
 	logClient(ctx, who)
 	ctx, cancel := context.WithCancelCause(identity.With(ctx, who))
 	stop := context.AfterFunc(granted.While, func() { cancel(context.Cause(granted.While)) })

@@ -7,8 +7,8 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// perBytes estimates the tokens of a structured answer from its size in bytes.
-func perBytes(size int64) int64 { return size / 4 }
+// tokensOfBytes estimates the tokens of a structured answer from its size in bytes.
+func tokensOfBytes(size int64) int64 { return size / 4 }
 
 // sampled is the number of elements of a large page that are measured to estimate the cost of the whole page.
 const sampled = 100
@@ -62,7 +62,7 @@ func cost(answer any, size int64) (exact, estimated int64) {
 	case *domtapv1.PdfResponse:
 		size -= int64(len(r.GetPdf()))
 	}
-	return 0, perBytes(max(0, size))
+	return 0, tokensOfBytes(max(0, size))
 }
 
 // textCost returns the cost of a text. n is the counted number of tokens, or 0 if they were not counted.
@@ -77,7 +77,7 @@ func batchCost(r *domtapv1.BatchResponse) (exact, estimated int64) {
 	for _, one := range r.GetResults() {
 		e, about := textCost(one.GetTokens(), one.GetText())
 		exact += e
-		estimated += about + perBytes(int64(len(one.GetResultJson())))
+		estimated += about + tokensOfBytes(int64(len(one.GetResultJson())))
 	}
 	return exact, estimated
 }

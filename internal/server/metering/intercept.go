@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Unary records calls of fronts. Calls of gRPC are skipped, because the stats handler records them, and so are calls marked by Apart. Unary
+// Unary records calls of fronts. Calls of gRPC are skipped, because the stats handler records them, and so are calls marked by WithoutRecord. Unary
 // is the outermost interceptor.
 func (r *Recorder) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	if ctx.Value(callKey{}) != nil {
@@ -19,7 +19,7 @@ func (r *Recorder) Unary(ctx context.Context, req any, info *grpc.UnaryServerInf
 	began := time.Now()
 	r.Handle(ctx, &stats.InPayload{Payload: req})
 	resp, err := handler(ctx, req)
-	if err == nil && Of(ctx) != nil {
+	if err == nil && FromContext(ctx) != nil {
 		r.Handle(ctx, &stats.OutPayload{Payload: resp, Length: size(resp)})
 	}
 	r.Handle(ctx, &stats.End{BeginTime: began, EndTime: time.Now(), Error: err})
@@ -32,7 +32,7 @@ func (r *Recorder) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamSe
 		return handler(srv, stream)
 	}
 	ctx := r.Tag(stream.Context(), info.FullMethod)
-	if Of(ctx) == nil {
+	if FromContext(ctx) == nil {
 		return handler(srv, stream)
 	}
 	began := time.Now()

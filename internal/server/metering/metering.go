@@ -1,6 +1,6 @@
 // Package metering records the usage of every API call: the request, the answer's cost for a model, and the result. A Recorder receives
 // requests and answers as part of gRPC's stats handler, or as an interceptor for calls of fronts. Handlers add further details through the
-// Call in their context (see Of).
+// Call in their context (see FromContext).
 //
 // Metering never fails or delays a call. All methods of a nil *Call do nothing.
 package metering
@@ -66,14 +66,14 @@ func (r *Recorder) Tag(ctx context.Context, fullMethod string) context.Context {
 	return context.WithValue(ctx, callKey{}, &Call{recorder: r, method: name})
 }
 
-// Of returns the record of a call. It returns nil if the call is not counted.
-func Of(ctx context.Context) *Call {
+// FromContext returns the record of a call. It returns nil if the call is not counted.
+func FromContext(ctx context.Context) *Call {
 	n, _ := ctx.Value(callKey{}).(*Call)
 	return n
 }
 
-// Apart returns a context without a record. It is used by handlers that call other handlers, and for calls that are part of another call.
-func Apart(ctx context.Context) context.Context {
+// WithoutRecord returns a context without a record. It is used by handlers that call other handlers, and for calls that are part of another call.
+func WithoutRecord(ctx context.Context) context.Context {
 	return context.WithValue(ctx, callKey{}, (*Call)(nil))
 }
 
@@ -98,8 +98,8 @@ type Call struct {
 	compare bool
 }
 
-// By records the caller.
-func (c *Call) By(who identity.Principal) {
+// SetCaller records the caller.
+func (c *Call) SetCaller(who identity.Principal) {
 	if c == nil {
 		return
 	}
@@ -109,8 +109,8 @@ func (c *Call) By(who identity.Principal) {
 	c.locate()
 }
 
-// Elsewhere records that another node serves and counts the call.
-func (c *Call) Elsewhere() {
+// ServedElsewhere records that another node serves and counts the call.
+func (c *Call) ServedElsewhere() {
 	if c == nil {
 		return
 	}
@@ -119,9 +119,9 @@ func (c *Call) Elsewhere() {
 	c.elsewhere = true
 }
 
-// Whole records the approximate cost of the whole page, in tokens, with which the answer is compared. 0 means unknown. A later part of an
+// SetPageCost records the approximate cost of the whole page, in tokens, with which the answer is compared. 0 means unknown. A later part of an
 // answer is compared too, but does not count the page again.
-func (c *Call) Whole(tokens int, part bool) {
+func (c *Call) SetPageCost(tokens int, part bool) {
 	if c == nil || tokens <= 0 {
 		return
 	}
@@ -180,7 +180,7 @@ func (c *Call) Sent(after time.Duration) {
 
 // Handle records an event of a call. It has the form of stats.Handler's HandleRPC.
 func (r *Recorder) Handle(ctx context.Context, event stats.RPCStats) {
-	n := Of(ctx)
+	n := FromContext(ctx)
 	if n == nil {
 		return
 	}
@@ -240,7 +240,7 @@ func (c *Call) locate() {
 func (c *Call) answer(m any, size int64) {
 	if c.stream {
 		c.begin()
-		c.find().Add(usage.Entry{Messages: 1, Bytes: size, Estimated: perBytes(size)})
+		c.find().Add(usage.Entry{Messages: 1, Bytes: size, Estimated: tokensOfBytes(size)})
 		return
 	}
 	if c.tab == "" {

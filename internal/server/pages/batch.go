@@ -38,7 +38,7 @@ type batch struct {
 // read yet fail, and Batch returns the other results.
 func (s *Service) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*domtapv1.BatchResponse, error) {
 	b := &batch{pages: s, request: r}
-	ctx = metering.Apart(ctx) // its pages have no earlier reads to compare with
+	ctx = metering.WithoutRecord(ctx) // its pages have no earlier reads to compare with
 	if r.GetSchemaJson() != "" {
 		schema, err := extract.Compile([]byte(r.GetSchemaJson()))
 		if err != nil {

@@ -99,7 +99,7 @@ func rootOf(r *domtapv1.ReadPageRequest) dom.Ref {
 
 // accountText records a read of the page as text in the usage figures.
 func (s *Service) accountText(ctx context.Context, tab *actor.Tab, known, part bool) {
-	note := metering.Of(ctx)
+	note := metering.FromContext(ctx)
 	if note == nil {
 		return
 	}
@@ -108,7 +108,7 @@ func (s *Service) accountText(ctx context.Context, tab *actor.Tab, known, part b
 		reads.TextHits = 1
 	}
 	note.Reads(reads)
-	note.Whole(s.Views.Of(tab).Whole(tab.Head().Snapshot), part)
+	note.SetPageCost(s.Views.Of(tab).Whole(tab.Head().Snapshot), part)
 }
 
 // readTree reads the page as INTERACTIVE.

@@ -31,7 +31,7 @@ func (s *Snapshot) Compact(ctx context.Context, r *domtapv1.GetCompactRequest) *
 		return resp
 	}
 	resp.Resync = s.resyncMessage()
-	metering.Of(ctx).Changed(changes != "", s.resync)
+	metering.FromContext(ctx).Changed(changes != "", s.resync)
 	if changes != "" {
 		resp.Text, settled.Tokens = changes, cost
 	} else {

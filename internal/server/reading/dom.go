@@ -10,7 +10,7 @@ import (
 
 // Dom returns the answer of GetDom: the elements, and the changes if the request wants them. The snapshot must have been read with boxes.
 func (s *Snapshot) Dom(ctx context.Context, r *domtapv1.GetDomRequest) *domtapv1.GetDomResponse {
-	metering.Of(ctx).Changed(s.change != nil, s.resync)
+	metering.FromContext(ctx).Changed(s.change != nil, s.resync)
 	history := r.IncludeHistory == nil || r.GetIncludeHistory()
 	page := s.View.Snapshot
 	resp := &domtapv1.GetDomResponse{

@@ -112,7 +112,7 @@ func (e *Effect) page(ctx context.Context, o *turn.Outcome, budget int32) (strin
 	if o.Info.Dialog != nil || o.Info.Status != actor.StatusReady && o.Info.Status != actor.StatusLoading {
 		return "", nil
 	}
-	ctx, cancel := context.WithTimeout(metering.Apart(ctx), pageTime)
+	ctx, cancel := context.WithTimeout(metering.WithoutRecord(ctx), pageTime)
 	defer cancel()
 	r := &domtapv1.GetCompactRequest{TabId: e.tab.ID(), ClientId: e.client, Format: domtapv1.Format_FORMAT_DENSE, Brief: e.Brief}
 	if budget > 0 {

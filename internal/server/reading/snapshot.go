@@ -169,7 +169,7 @@ func (s *Snapshot) compareWithBaseline(ctx context.Context, r Request, since *ui
 
 // account records the read in the usage figures.
 func (s *Snapshot) account(ctx context.Context, shared *views.Tab, part bool) {
-	note := metering.Of(ctx)
+	note := metering.FromContext(ctx)
 	if note == nil {
 		return
 	}
@@ -183,7 +183,7 @@ func (s *Snapshot) account(ctx context.Context, shared *views.Tab, part bool) {
 	landmarks, elements := s.View.Folded()
 	reads.Landmarks, reads.Elements = int64(landmarks), int64(elements)
 	note.Reads(reads)
-	note.Whole(shared.Whole(s.View.Snapshot), part)
+	note.SetPageCost(shared.Whole(s.View.Snapshot), part)
 }
 
 // compare computes the change from an earlier view, unless resync gives a reason why there is none.

@@ -53,9 +53,9 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 // account records the result of a turn in the timeline and in the usage figures.
 func (s *actionService) account(ctx context.Context, tab *actor.Tab, kinds []string, o *turn.Outcome) {
 	timelines.Of(ctx).Acted(func(entry *domtapv1.TimelineTurn) { acting.Record(entry, o, rpcstatus.Reason) })
-	if note := metering.Of(ctx); note != nil {
+	if note := metering.FromContext(ctx); note != nil {
 		note.Steps(acting.Tally(kinds, o, rpcstatus.Reason))
-		note.Whole(s.Views.Of(tab).Whole(o.After), false)
+		note.SetPageCost(s.Views.Of(tab).Whole(o.After), false)
 	}
 }
 

@@ -61,7 +61,7 @@ func (s *domService) Find(ctx context.Context, r *domtapv1.FindRequest) (*domtap
 
 // accountFind records a read of the page in the usage figures.
 func accountFind(ctx context.Context, shared *views.Tab, page *dom.Snapshot) {
-	note := metering.Of(ctx)
+	note := metering.FromContext(ctx)
 	if note == nil {
 		return
 	}
@@ -70,7 +70,7 @@ func accountFind(ctx context.Context, shared *views.Tab, page *dom.Snapshot) {
 		reads.HeadHits = 1
 	}
 	note.Reads(reads)
-	note.Whole(shared.Whole(page), false)
+	note.SetPageCost(shared.Whole(page), false)
 }
 
 // finding holds the result of a search.

@@ -70,7 +70,7 @@ func SourceOf(ctx context.Context) (Source, bool) {
 func (s *Streams) Watch(tab Source, shared *views.Tab, r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) error {
 	w := &watcher{
 		cfg: s.cfg, tab: tab, views: shared, selection: views.SelectionOf(r), request: r,
-		out: s.Sender(stream), note: metering.Of(stream.Context()), sentAt: time.Now(),
+		out: s.Sender(stream), note: metering.FromContext(stream.Context()), sentAt: time.Now(),
 	}
 	return w.out.Run(func() error { return w.run(stream.Context()) })
 }
