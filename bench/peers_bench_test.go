@@ -175,7 +175,7 @@ func newTwoNodes(b *testing.B, browser interface {
 			if err != nil {
 				b.Fatal(err)
 			}
-			s.Beside(front)
+			s.AddFront(front)
 		}),
 		near: startNode(b, actortest.NewBrowser(), allAtFar{far}, own, func(*server.Server) {}),
 	}

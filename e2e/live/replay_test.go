@@ -111,7 +111,7 @@ func serveReplay(t *testing.T, file string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	daemon.Beside(front)
+	daemon.AddFront(front)
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- daemon.Serve(ctx, all[1]) }()

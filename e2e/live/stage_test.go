@@ -53,7 +53,7 @@ func newStage(t *testing.T, change func(*server.Config)) *stage {
 		if err != nil {
 			t.Fatal(err)
 		}
-		server.Beside(front)
+		server.AddFront(front)
 	})
 	st.shop = st.d.Open(testenv.Serve(t, testenv.HTML(shopPage)))
 	st.live = st.d.Open(st.page + "#token=" + token)

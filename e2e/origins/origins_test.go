@@ -124,7 +124,7 @@ func newListeners(t *testing.T) *listeners {
 		if err != nil {
 			t.Fatal(err)
 		}
-		server.Beside(front)
+		server.AddFront(front)
 		h.books = append(h.books, server)
 	})
 	conn, err := grpc.NewClient("unix:"+h.d.Socket, grpc.WithTransportCredentials(insecure.NewCredentials()))

@@ -76,7 +76,7 @@ func newStage(t *testing.T, with settings) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server.Beside(front)
+	server.AddFront(front)
 	ctx, stop := context.WithCancel(t.Context())
 	st.stop = stop
 	go func() { st.served <- server.Serve(ctx, &unix{bufconn.Listen(1 << 10)}) }()

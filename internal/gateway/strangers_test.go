@@ -120,7 +120,7 @@ func openDoors(t *testing.T) doors {
 	must(err)
 	front, err := gateway.New(s, gateway.Config{Listener: web})
 	must(err)
-	s.Beside(front)
+	s.AddFront(front)
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(ctx, tcp, socket) }()

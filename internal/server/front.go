@@ -17,8 +17,8 @@ type Front interface {
 	Stop(ctx context.Context)
 }
 
-// Beside adds a front that Serve runs in addition to its listeners. Call Beside before Serve.
-func (s *Server) Beside(f Front) { s.fronts = append(s.fronts, f) }
+// AddFront adds a front that Serve runs in addition to its listeners. Call AddFront before Serve.
+func (s *Server) AddFront(f Front) { s.fronts = append(s.fronts, f) }
 
 // Register registers the services of the API with a front.
 func (s *Server) Register(r grpc.ServiceRegistrar) { s.services.Register(r) }

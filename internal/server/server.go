@@ -188,7 +188,7 @@ func New(pool *tabpool.Pool, cfg Config) (*Server, error) {
 		cfg: cfg, access: authz.New(pool, cfg.Sessions), views: views.New(), limits: limit.New(cfg.Limits), health: health.NewServer(),
 		timelines: timelines.New(pool),
 	}
-	s.usage = usage.New(opened{s.access})
+	s.usage = usage.New(openCounts{s.access})
 	s.recorder = metering.New(s.usage, s.access.SessionOf, rpcstatus.Reason)
 	if cfg.Recording.Dir != "" {
 		cfg.Recording.Logger, cfg.Recording.Timelines = cfg.Logger, s.timelines
@@ -334,7 +334,7 @@ func (s *Server) stop(ctx context.Context) error {
 		s.recordings.Close()
 	}
 	closing, cancel := context.WithTimeout(ctx, s.cfg.StopTimeout)
-	err := s.access.Shut(closing)
+	err := s.access.CloseAll(closing)
 	cancel()
 	ctx, cancel = context.WithTimeout(ctx, s.cfg.StopTimeout)
 	defer cancel()
@@ -350,11 +350,11 @@ func (s *Server) stop(ctx context.Context) error {
 // Usage returns the recorder of the usage figures.
 func (s *Server) Usage() *usage.Recorder { return s.usage }
 
-// opened reports the open sessions and tabs to the usage recorder.
-type opened struct{ access *authz.Access }
+// openCounts reports the open sessions and tabs to the usage recorder.
+type openCounts struct{ access *authz.Access }
 
-func (o opened) HasSession(id string) bool { return o.access.HasSession(id) }
+func (o openCounts) HasSession(id string) bool { return o.access.HasSession(id) }
 
-func (o opened) HasTab(id string) bool { return o.access.SessionOf(identity.Operator(), id) != "" }
+func (o openCounts) HasTab(id string) bool { return o.access.SessionOf(identity.Operator(), id) != "" }
 
-func (o opened) Owner(session string) string { return identity.OwnerOf(session) }
+func (o openCounts) Owner(session string) string { return identity.OwnerOf(session) }

@@ -163,7 +163,7 @@ func (c *cluster) add(index int, o options) *node {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	n.server.Beside(front)
+	n.server.AddFront(front)
 	ctx, stop := context.WithCancel(context.Background())
 	n.stop, n.address = stop, public.Addr().String()
 	go func() { n.served <- n.server.Serve(ctx, public) }()

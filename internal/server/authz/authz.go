@@ -298,8 +298,8 @@ func (a *Access) SessionOf(who identity.Principal, tab string) string {
 	return ""
 }
 
-// Shut closes all tabs and waits for the closing sessions, until ctx ends at most.
-func (a *Access) Shut(ctx context.Context) error {
+// CloseAll closes all tabs and waits for the closing sessions, until ctx ends at most.
+func (a *Access) CloseAll(ctx context.Context) error {
 	err := a.pool.Close(ctx)
 	a.sessions.Wait()
 	return err

@@ -14,9 +14,9 @@ import (
 // sessionField is the name of the protobuf fields that hold a session's name.
 const sessionField = "session_id"
 
-// Outward rewrites the session names in an answer to the names that the principal knows. It changes the message in place. The message must
+// ToClientNames rewrites the session names in an answer to the names that the principal knows. It changes the message in place. The message must
 // not be shared; messages that can name a session (see Names) never are.
-func Outward(m proto.Message, who identity.Principal) {
+func ToClientNames(m proto.Message, who identity.Principal) {
 	if who.Prefix() != "" && m != nil {
 		strip(m.ProtoReflect(), who)
 	}
@@ -31,7 +31,7 @@ func strip(m protoreflect.Message, who identity.Principal) {
 		case isName(field):
 			m.Set(field, protoreflect.ValueOfString(strings.TrimPrefix(value.String(), who.Prefix())))
 		case isError(field):
-			m.Set(field, protoreflect.ValueOfString(OutwardText(value.String(), who)))
+			m.Set(field, protoreflect.ValueOfString(ToClientNamesInText(value.String(), who)))
 		case field.Message() == nil || field.IsMap():
 		case field.IsList():
 			for i := range value.List().Len() {
@@ -84,8 +84,8 @@ func names(kind protoreflect.MessageDescriptor, seen map[protoreflect.FullName]b
 	return false
 }
 
-// OutwardText rewrites the session names in an error message to the names that the principal knows.
-func OutwardText(text string, who identity.Principal) string {
+// ToClientNamesInText rewrites the session names in an error message to the names that the principal knows.
+func ToClientNamesInText(text string, who identity.Principal) string {
 	prefix := who.Prefix()
 	if prefix == "" || !strings.Contains(text, prefix) {
 		return text

@@ -220,7 +220,7 @@ func (s accessStream) SendMsg(m any) error {
 
 func outward(ctx context.Context, m any) {
 	if message, ok := m.(proto.Message); ok {
-		authz.Outward(message, identity.From(ctx))
+		authz.ToClientNames(message, identity.From(ctx))
 	}
 }
 
@@ -230,6 +230,6 @@ func outwardError(err error, who identity.Principal) error {
 		return err
 	}
 	s := status.Convert(err).Proto()
-	s.Message = authz.OutwardText(s.GetMessage(), who)
+	s.Message = authz.ToClientNamesInText(s.GetMessage(), who)
 	return status.FromProto(s).Err()
 }

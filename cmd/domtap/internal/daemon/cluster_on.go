@@ -288,7 +288,7 @@ func (j *clusterMember) start(s *services) error {
 	if err != nil {
 		return err
 	}
-	s.server.Beside(front)
+	s.server.AddFront(front)
 	j.log.Info("a node of a cluster", "cluster", j.cfg.Cluster.Name, "node", j.cfg.Cluster.Node, "address", j.address())
 	return nil
 }

@@ -55,9 +55,9 @@ func (p *livePage) begin(ctx context.Context, calls *server.Server) error {
 		if err := p.beginWeb(ctx); err != nil {
 			return err
 		}
-		calls.Beside(p.web)
+		calls.AddFront(p.web)
 	}
-	calls.Beside(front{p})
+	calls.AddFront(front{p})
 	return nil
 }
 

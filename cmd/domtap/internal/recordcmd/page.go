@@ -51,7 +51,7 @@ func (p *pageFlags) serve(ctx context.Context, a *cli.App, replay *server.Server
 	if err != nil {
 		return errors.Join(err, l.Close(), socket.Close())
 	}
-	replay.Beside(front)
+	replay.AddFront(front)
 	page := cli.PageURL("http://"+l.Addr().String()+"/", p.secret)
 	if err := a.Printer().Text(said + "live page: " + page + "\n"); err != nil {
 		return errors.Join(err, l.Close(), socket.Close())
