@@ -34,9 +34,9 @@ func OutcomeWith(all []*domtapv1.Outcome, title string, line func(string) string
 	return b.String()
 }
 
-// Beside removes the entries of a navigation's outcome that the answer already prints as part of the page: headings, texts, changed looks,
+// WithoutPrinted removes the entries of a navigation's outcome that the answer already prints as part of the page: headings, texts, changed looks,
 // and the status and log regions of the page.
-func Beside(all []*domtapv1.Outcome, page string) []*domtapv1.Outcome {
+func WithoutPrinted(all []*domtapv1.Outcome, page string) []*domtapv1.Outcome {
 	return slices.DeleteFunc(slices.Clone(all), func(o *domtapv1.Outcome) bool {
 		switch o.GetKind() {
 		case domtapv1.OutcomeKind_OUTCOME_KIND_HEADING, domtapv1.OutcomeKind_OUTCOME_KIND_TEXT, domtapv1.OutcomeKind_OUTCOME_KIND_LOOK:

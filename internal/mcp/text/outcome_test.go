@@ -60,7 +60,7 @@ func TestANewPageSaysItsHeadings(t *testing.T) {
 		"URL: x\n<status Saved>\n<log Saved>\n<alert Saved>\n": "! alert: Saved\n",
 		"URL: x\n# Saved\n": "! status: Saved\n! log: Saved\n! alert: Saved\n",
 	} {
-		if got := Outcome(Beside(all, page), ""); got != want {
+		if got := Outcome(WithoutPrinted(all, page), ""); got != want {
 			t.Errorf("beside\n%sare\n%swant\n%s", page, got, want)
 		}
 	}

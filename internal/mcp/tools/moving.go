@@ -72,7 +72,7 @@ func navigate(ctx context.Context, c *Call) error {
 	}
 	page := c.page.String()
 	if c.page.Reset(); show != showNone && now.GetDialog() == nil {
-		outcome = text.Beside(outcome, page)
+		outcome = text.WithoutPrinted(outcome, page)
 	}
 	c.printOutcome(outcome, now)
 	c.addPageText(page)

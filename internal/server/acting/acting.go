@@ -68,11 +68,11 @@ func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractRespo
 	if days {
 		leaveOutDays(answer)
 	}
-	answer.Outcome = outcome.Beside(answer.Outcome, func(text string) bool {
+	answer.Outcome = outcome.WithoutShown(answer.Outcome, func(text string) bool {
 		return strings.Contains(answer.GetDiffText(), text) || listsText(answer.GetDiff(), text) || isIn(printed, text) || days && dense.IsDays(text)
 	})
 	if form.Brief {
-		answer.Outcome = outcome.Unsaid(answer.Outcome, answer.GetDiffText(), o.Replaced)
+		answer.Outcome = outcome.Unprinted(answer.Outcome, answer.GetDiffText(), o.Replaced)
 		leaveOutPlace(answer, o)
 	}
 	if form.Again != nil {

@@ -110,7 +110,7 @@ func TestTextsAreSaidOnce(t *testing.T) {
 		"~ [5] Total: 3 ←":            "! status: Saved at 12:00\n! text: Milk (5 more)\n",
 		"~ [5] Total: 3 ← + [4] Milk": "! status: Saved at 12:00\n",
 	} {
-		got := Beside(slices.Clone(all), func(text string) bool { return strings.Contains(shown, text) })
+		got := WithoutShown(slices.Clone(all), func(text string) bool { return strings.Contains(shown, text) })
 		if lines(got) != want {
 			t.Errorf("beside %q: %s, want %s", shown, lines(got), want)
 		}
@@ -138,7 +138,7 @@ func TestWhatTheTextSaysIsNotSaidTwice(t *testing.T) {
 		{"+ [1] Trip…+130 (button)\n+ [2] Cart\n", false, "! alert: Wrong\n! text: Total\n! status: 3 items\n! status: Saved\n! log: Ada came\n"},
 		{"+ [1] Tripoli\n~ [2] Cart (button pressed) ← (button)\n", false, all},
 	} {
-		if got := lines(Unsaid(Of(noted), test.text, test.replaced)); got != test.want {
+		if got := lines(Unprinted(Of(noted), test.text, test.replaced)); got != test.want {
 			t.Errorf("beside\n%sare\n%swant\n%s", test.text, got, test.want)
 		}
 	}

@@ -43,7 +43,7 @@ func (s *domService) denseSince(ctx context.Context, tab *actor.Tab, r *domtapv1
 	o := &turn.Outcome{Before: met.From, After: now, Info: met.Head.Info, Replaced: met.From == nil && shared.Shown(who, now) == nil}
 	text := cmp.Or(e.Print(ctx, o), dense.None)
 	if r.GetBrief() {
-		met.Answer.Outcome = outcome.Unsaid(met.Answer.GetOutcome(), text, o.Replaced)
+		met.Answer.Outcome = outcome.Unprinted(met.Answer.GetOutcome(), text, o.Replaced)
 	}
 	return text
 }
