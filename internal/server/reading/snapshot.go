@@ -72,9 +72,9 @@ func (c *Reader) Snapshot(ctx context.Context, r Request, since *uint64, boxes b
 	reading, now, err := c.look(ctx, tab, r, wanted)
 	if err == nil && !reading.Structural {
 		if r.GetIncremental() || since != nil {
-			shared.Followed.Ask(shared.LastState(connections.Caller(ctx, r.GetClientId())).Snapshot, now.Snapshot)
+			shared.Followed.Record(shared.LastState(connections.Caller(ctx, r.GetClientId())).Snapshot, now.Snapshot)
 		}
-		if views.Ambiguous(now) && !shared.Followed.Is(now.Snapshot) {
+		if views.Ambiguous(now) && !shared.Followed.Follows(now.Snapshot) {
 			wanted.Structural = true // the contexts that distinguish elements come from structural elements
 			reading, now, err = c.look(ctx, tab, r, wanted)
 		}
@@ -143,12 +143,12 @@ func (s *Snapshot) compareWithBaseline(ctx context.Context, r Request, since *ui
 	who, unnamed := connections.Caller(ctx, r.GetClientId()), connections.Caller(ctx, "")
 	shown := shared.Shown(who, s.View.Snapshot)
 	last, resync := shared.Swap(who, seen)
-	shared.Asked(who, r, s.View.Snapshot)
+	shared.RecordRead(who, r, s.View.Snapshot)
 	if who != unnamed { // the caller's turns may omit the client ID
 		shared.SetState(unnamed, views.State{Snapshot: s.View.Snapshot, Mark: seen.Mark})
 	}
 	if who != unnamed && r.GetClientId() != ForReadPage {
-		shared.Asked(unnamed, r, s.View.Snapshot)
+		shared.RecordRead(unnamed, r, s.View.Snapshot)
 	}
 	s.byCost = isDenseDiff(r)
 	if s.byCost && shown != nil && (resync != "" || shown.Revision > last.View.Snapshot.Revision) {
@@ -177,7 +177,7 @@ func (s *Snapshot) account(ctx context.Context, shared *views.Tab, part bool) {
 	if shared.Seen(s.View.Snapshot) {
 		reads.HeadHits = 1
 	}
-	if s.View.Given() {
+	if s.View.MarkSent() {
 		reads.ViewHits = 1
 	}
 	landmarks, elements := s.View.Folded()

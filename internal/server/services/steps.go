@@ -15,7 +15,7 @@ func (s *actionService) turnRead(tab *actor.Tab, step *domtapv1.ReadStep) *turn.
 		TabId: tab.ID(), MaxTokens: step.MaxTokens, ViewportOnly: step.GetViewportOnly(), Format: step.GetFormat(),
 	})
 	options := sel.Read(false)
-	if shared, now := s.Views.Of(tab), tab.Head().Snapshot; !shared.Followed.Is(now) {
+	if shared, now := s.Views.Of(tab), tab.Head().Snapshot; !shared.Followed.Follows(now) {
 		options.Structural = true // the contexts that distinguish elements come from structural elements
 	}
 	return &turn.ReadStep{Options: options, Say: func(r actor.Reading) (string, error) {

@@ -137,10 +137,10 @@ func (t *Tab) SetState(who Caller, now State) {
 	b.trim(entry)
 }
 
-// Asked records which elements a caller's read requested, so that the diffs of its actions list the same ones. Structural elements are
+// RecordRead records which elements a caller's read requested, so that the diffs of its actions list the same ones. Structural elements are
 // listed only if the last read of the whole page requested them (interactive_only false, or full_snapshot). A read of a part, by root_ref
 // or frame_id, does not count. Structural elements that a format adds to the view do not count either.
-func (t *Tab) Asked(who Caller, r Request, s *dom.Snapshot) {
+func (t *Tab) RecordRead(who Caller, r Request, s *dom.Snapshot) {
 	if isSet(r, "root_ref") || r.GetFrameId() != "" {
 		return
 	}

@@ -112,8 +112,8 @@ func (v *View) continues() bool {
 	return v.view.Reason != view.NotTruncated && v.view.Elements.Len() > 0
 }
 
-// wasGiven reports whether an element was in an answer that the view continues.
-func (v *View) wasGiven(r dom.Ref) bool {
+// wasSent reports whether an element was in an answer that the view continues.
+func (v *View) wasSent(r dom.Ref) bool {
 	_, found := slices.BinarySearch(v.given, r)
 	return found
 }

@@ -10,13 +10,13 @@ import (
 // elements would change the positions of all elements in the client's diffs. The zero value means no document.
 type Followed struct{ document atomic.Uint64 }
 
-// Ask records that a client that has seen one snapshot requests the changes up to another. Both must be of the same document; the first
+// Record records that a client that has seen one snapshot requests the changes up to another. Both must be of the same document; the first
 // answer about a document has no changes.
-func (f *Followed) Ask(seen, now *dom.Snapshot) {
+func (f *Followed) Record(seen, now *dom.Snapshot) {
 	if seen != nil && seen.Document == now.Document && seen.Epoch == now.Epoch {
 		f.document.Store(now.Document + 1)
 	}
 }
 
-// Is reports whether a client follows the document of a snapshot.
-func (f *Followed) Is(s *dom.Snapshot) bool { return f.document.Load() == s.Document+1 }
+// Follows reports whether a client follows the document of a snapshot.
+func (f *Followed) Follows(s *dom.Snapshot) bool { return f.document.Load() == s.Document+1 }

@@ -12,11 +12,11 @@ import (
 type signalCache struct {
 	mu       sync.Mutex
 	snapshot *dom.Snapshot
-	elements map[dom.Ref]sign
+	elements map[dom.Ref]elementSignals
 }
 
-// sign holds the signals of one element.
-type sign struct {
+// elementSignals holds the signals of one element.
+type elementSignals struct {
 	set   injection.Set
 	where string
 }
@@ -52,7 +52,7 @@ func (n *signalCache) follow(s *dom.Snapshot) {
 	if n.snapshot != nil && n.snapshot.Document == s.Document && n.snapshot.Epoch == s.Epoch {
 		before = n.snapshot.Elements
 	} else {
-		n.elements = map[dom.Ref]sign{}
+		n.elements = map[dom.Ref]elementSignals{}
 	}
 	for _, gap := range dom.Gaps(before, s.Elements) {
 		for _, e := range gap.Old {
@@ -60,7 +60,7 @@ func (n *signalCache) follow(s *dom.Snapshot) {
 		}
 		for _, e := range gap.Now {
 			if set, where := injection.Element(e); set != 0 {
-				n.elements[e.Ref] = sign{set, where}
+				n.elements[e.Ref] = elementSignals{set, where}
 			}
 		}
 	}

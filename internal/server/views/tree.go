@@ -92,7 +92,7 @@ func (v *View) opened(l view.Landmark) bool {
 	if _, folded := slices.BinarySearch(v.wasFolded, l.Element.Ref); folded {
 		return false
 	}
-	return v.wasGiven(l.Element.Ref) || slices.ContainsFunc(l.Below, func(e *dom.Element) bool { return v.wasGiven(e.Ref) })
+	return v.wasSent(l.Element.Ref) || slices.ContainsFunc(l.Below, func(e *dom.Element) bool { return v.wasSent(e.Ref) })
 }
 
 // foldedWith returns the sorted refs of the landmarks that were folded up to and including this view.
@@ -110,7 +110,7 @@ func (v *View) sent() hashes {
 	}
 	has := func(e *dom.Element) bool {
 		_, now := got[e.Ref]
-		return now || v.wasGiven(e.Ref)
+		return now || v.wasSent(e.Ref)
 	}
 	out := hashes{}
 	for _, l := range view.NavigationHash(v.Snapshot.Elements.Slice()) {

@@ -243,7 +243,7 @@ func (v *View) compute(t *Tab) {
 		}
 	}
 	if len(v.given) > 0 {
-		options.Given = v.wasGiven
+		options.Given = v.wasSent
 	}
 	if options.MaxTokens > 0 {
 		v.header.Next = sampleCursor

@@ -55,8 +55,8 @@ func (w *whole) follow(s *dom.Snapshot) {
 // Seen records that an answer shows a snapshot. It reports whether the previous answer showed the same one.
 func (t *Tab) Seen(s *dom.Snapshot) bool { return t.seen.Swap(s) == s }
 
-// Given records that an answer contains the view. It reports whether an earlier answer did.
-func (v *View) Given() bool { return v.answers.Swap(true) }
+// MarkSent records that an answer contains the view. It reports whether an earlier answer did.
+func (v *View) MarkSent() bool { return v.answers.Swap(true) }
 
 // Folded returns how many landmarks the view folds to one line each, and how many elements those contain.
 func (v *View) Folded() (landmarks, elements int) {

@@ -51,12 +51,12 @@ func TestEachAnswerIsDeliveredOnce(t *testing.T) {
 	shared := New().Of(tab)
 	head := read(t, tab)
 	v := mustAt(t, shared, head, Selection{})
-	if shared.Seen(head.Snapshot) || v.Given() || !shared.Seen(head.Snapshot) || !mustAt(t, shared, head, Selection{}).Given() {
+	if shared.Seen(head.Snapshot) || v.MarkSent() || !shared.Seen(head.Snapshot) || !mustAt(t, shared, head, Selection{}).MarkSent() {
 		t.Error("a snapshot or a view is new twice, or never")
 	}
 	page.Update(func(main *actortest.Frame) { main.Body[0].Text = "x" })
 	head = read(t, tab)
-	if shared.Seen(head.Snapshot) || mustAt(t, shared, head, Selection{}).Given() {
+	if shared.Seen(head.Snapshot) || mustAt(t, shared, head, Selection{}).MarkSent() {
 		t.Error("what is new was seen before")
 	}
 }
