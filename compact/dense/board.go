@@ -340,7 +340,7 @@ func appendSteppedPieces(dst []byte, all []entry) []byte {
 }
 
 // boards splits elements of one kind into boards and the stretches of other elements between them, which have no board.
-func boards(all []entry) (out []ofOneLine) {
+func boards(all []entry) (out []lineContent) {
 	rest := 0
 	for i := 0; i < len(all); {
 		b := boardOf(all[i:])
@@ -349,14 +349,14 @@ func boards(all []entry) (out []ofOneLine) {
 			continue
 		}
 		if rest < i {
-			out = append(out, ofOneLine{entries: all[rest:i]})
+			out = append(out, lineContent{entries: all[rest:i]})
 		}
-		out = append(out, ofOneLine{b.entries, b})
+		out = append(out, lineContent{b.entries, b})
 		i += len(b.entries)
 		rest = i
 	}
 	if rest < len(all) {
-		out = append(out, ofOneLine{entries: all[rest:]})
+		out = append(out, lineContent{entries: all[rest:]})
 	}
 	return out
 }

@@ -70,7 +70,7 @@ func (l *layout) foldRows(i int) (next int) {
 }
 
 // isDated reports whether entries form one board whose elements are named by dates.
-func isDated(found []ofOneLine) bool {
+func isDated(found []lineContent) bool {
 	return len(found) == 1 && found[0].board != nil && strings.Contains(found[0].board.names, untilDate)
 }
 
@@ -134,7 +134,7 @@ func (l *layout) isRow(i int) bool {
 // hasOwnWords reports whether a node has a text that the elements beside it do not have. The number of a day or a week is no such text.
 func (l *layout) hasOwnWords(i int) bool {
 	e := &l.nodes[i]
-	return e.context && int(e.end) == i+1 && e.Kind != dom.Interactive && !l.isSaid(i) && hasWords(e.Text) && !isDayOrWeek(e.Text)
+	return e.context && int(e.end) == i+1 && e.Kind != dom.Interactive && !l.isShownAround(i) && hasWords(e.Text) && !isDayOrWeek(e.Text)
 }
 
 // isDayOrWeek reports whether a text is the number of a day in its month, or of a week in its year.

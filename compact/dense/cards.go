@@ -91,8 +91,8 @@ func (m *changedItem) shorten(d *differ) {
 	if title == "" {
 		title = firstWords(whole, maxFirst)
 	}
-	m.was.say(differs(was))
-	m.now.say(joined(strings.TrimSuffix(title, part.Ellipsis), differs(now)))
+	m.was.setName(differs(was))
+	m.now.setName(joined(strings.TrimSuffix(title, part.Ellipsis), differs(now)))
 }
 
 // joined returns a title and the differing words, with a separator unless the words start with the title.
@@ -103,8 +103,8 @@ func joined(title, words string) string {
 	return title + " " + part.Ellipsis + " " + words
 }
 
-// say replaces the name by words.
-func (m *item) say(words string) {
+// setName replaces the name by words.
+func (m *item) setName(words string) {
 	e := *m.Element
 	e.Text, e.Left, e.Whole = words, 0, ""
 	m.Element = &e

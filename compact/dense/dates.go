@@ -283,8 +283,8 @@ func dayLike(text string, day int) string {
 	return written
 }
 
-// leastDays is the minimum number of consecutive weekdays or day numbers in a calendar.
-const leastDays = 5
+// minDays is the minimum number of consecutive weekdays or day numbers in a calendar.
+const minDays = 5
 
 // WithoutDays returns a text without the weekdays and days of a calendar and everything after them.
 func WithoutDays(text string) string {
@@ -294,7 +294,7 @@ func WithoutDays(text string) string {
 			run = 0
 			continue
 		}
-		if run++; run == leastDays {
+		if run++; run == minDays {
 			return strings.Join(words[:i+1-run], " ")
 		}
 	}
@@ -307,7 +307,7 @@ func IsDays(text string) bool {
 	if len(words) == 1 && !strings.ContainsAny(text, "0123456789") {
 		return isDayWord(text)
 	}
-	return len(words) >= leastDays && !slices.ContainsFunc(words, func(w string) bool { return !isDayWord(w) })
+	return len(words) >= minDays && !slices.ContainsFunc(words, func(w string) bool { return !isDayWord(w) })
 }
 
 // isDayWord reports whether a word is a weekday or the number of a day.

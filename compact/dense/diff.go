@@ -24,8 +24,8 @@ const (
 // None is the text if there are no changes.
 const None = "Changes: none\n"
 
-// Met is the text if the only changes are those that the reader requested.
-const Met = "Changes: none but those asked for\n"
+// OnlyExpected is the text if the only changes are those that the reader requested.
+const OnlyExpected = "Changes: none but those asked for\n"
 
 // Side is one of the two compared views: some elements of a page, in document order.
 type Side struct {
@@ -79,7 +79,7 @@ func (c Changes) Text() string {
 	case len(d.dst) > 0:
 		return string(d.dst)
 	case met:
-		return Met
+		return OnlyExpected
 	}
 	return None
 }

@@ -83,15 +83,15 @@ func patternOf(text string) (pattern string, numbers []string) {
 	return b.String(), numbers
 }
 
-// ofOneLine is the content of one line: a board, several entries of one pattern, or one entry. In the result of boards, it is a board or a
+// lineContent is the content of one line: a board, several entries of one pattern, or one entry. In the result of boards, it is a board or a
 // stretch of entries that still have to be divided into lines.
-type ofOneLine struct {
+type lineContent struct {
 	entries []entry
 	board   *board
 }
 
 // fold groups entries into boards and patterns, in the order of their first entries.
-func fold(all []entry) (out []ofOneLine) {
+func fold(all []entry) (out []lineContent) {
 	var rest []entry
 	for _, some := range boards(all) {
 		if some.board != nil {
@@ -101,9 +101,9 @@ func fold(all []entry) (out []ofOneLine) {
 		}
 	}
 	for _, g := range byPattern(rest) {
-		out = append(out, ofOneLine{entries: g})
+		out = append(out, lineContent{entries: g})
 	}
-	slices.SortStableFunc(out, func(a, b ofOneLine) int { return cmp.Compare(a.entries[0].m.node, b.entries[0].m.node) })
+	slices.SortStableFunc(out, func(a, b lineContent) int { return cmp.Compare(a.entries[0].m.node, b.entries[0].m.node) })
 	return out
 }
 
@@ -205,7 +205,7 @@ func (d *differ) appendBriefly(mark string, l *laidOut, all []entry, limit int) 
 }
 
 // moreOf appends the number of elements without a line, and the names of the first ones.
-func (d *differ) moreOf(mark string, groups []ofOneLine) {
+func (d *differ) moreOf(mark string, groups []lineContent) {
 	var names []string
 	n := 0
 	for _, g := range groups {
@@ -223,7 +223,7 @@ func (d *differ) moreOf(mark string, groups []ofOneLine) {
 
 // appendClosed appends one line for the elements that were removed together with a board, such as a closed calendar. It returns the groups
 // that have no line yet.
-func (d *differ) appendClosed(l *laidOut, groups []ofOneLine) (rest []ofOneLine) {
+func (d *differ) appendClosed(l *laidOut, groups []lineContent) (rest []lineContent) {
 	stretches := l.stretches(groups)
 	for i := 0; i < len(groups); {
 		j, hasBoard := i, false
@@ -241,7 +241,7 @@ func (d *differ) appendClosed(l *laidOut, groups []ofOneLine) (rest []ofOneLine)
 }
 
 // stretches numbers groups of removed elements. Groups have the same number if no surviving element is between them.
-func (l *laidOut) stretches(groups []ofOneLine) []int {
+func (l *laidOut) stretches(groups []lineContent) []int {
 	at := map[int]int{}
 	for i, g := range groups {
 		for _, e := range g.entries {

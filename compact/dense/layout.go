@@ -39,8 +39,8 @@ type layout struct {
 	run          run
 	// open holds the groups around the current node, outermost first.
 	open []openGroup
-	// ahead holds the headings and groups that get a line if they contain another element.
-	ahead []ahead
+	// pendingLine holds the headings and groups that get a line if they contain another element.
+	ahead []pendingLine
 	// left is the group with a line that ended since the last line, or -1.
 	left int32
 	// boards holds the boards that start at nodes before boardsTo, by their first node.
@@ -61,8 +61,8 @@ type openGroup struct {
 	printed bool
 }
 
-// ahead is a pending line that is dropped when the node until is reached.
-type ahead struct{ node, until int32 }
+// pendingLine is a pending line that is dropped when the node until is reached.
+type pendingLine struct{ node, until int32 }
 
 func newLayout(p *Page, shown []*dom.Element, m Mention) *layout {
 	n := len(p.nodes)
@@ -118,12 +118,12 @@ func (l *layout) layOut() {
 				i = next
 				continue
 			}
-			if e.Role == "row" && l.saysMore(i) && l.row(i) {
+			if e.Role == "row" && l.hasMoreWords(i) && l.row(i) {
 				i = int(e.end)
 				continue
 			}
 			l.element(i)
-		case !e.context || l.mention == MentionNone || e.Kind == dom.Interactive || l.isSaid(i):
+		case !e.context || l.mention == MentionNone || e.Kind == dom.Interactive || l.isShownAround(i):
 		case e.Role == "heading":
 			if l.heading(i) {
 				i = int(e.end)
@@ -146,8 +146,8 @@ func (l *layout) layOut() {
 	l.endRun()
 }
 
-// isSaid reports whether a shown element around a node contains the node's text.
-func (l *layout) isSaid(i int) bool {
+// isShownAround reports whether a shown element around a node contains the node's text.
+func (l *layout) isShownAround(i int) bool {
 	holder := l.holder[i]
 	return holder >= 0 && strings.Contains(l.shown[holder].Text, strings.TrimSuffix(l.nodes[i].Text, part.Ellipsis))
 }
@@ -160,7 +160,7 @@ func (l *layout) leave(i int) {
 		}
 		l.open = l.open[:n-1]
 	}
-	l.ahead = slices.DeleteFunc(l.ahead, func(a ahead) bool { return int(a.until) <= i })
+	l.ahead = slices.DeleteFunc(l.ahead, func(a pendingLine) bool { return int(a.until) <= i })
 }
 
 // enter opens a group. Its line is printed when the group has content; a live region with words gets its line immediately.
@@ -177,7 +177,7 @@ func (l *layout) due(i int, until int32) {
 	if len(l.ahead) == maxAhead {
 		l.ahead = slices.Delete(l.ahead, 0, 1)
 	}
-	l.ahead = append(l.ahead, ahead{int32(i), until})
+	l.ahead = append(l.ahead, pendingLine{int32(i), until})
 }
 
 // surround appends the lines that are due before the next one: the end of a closed group, and the headings and groups around.
@@ -210,7 +210,7 @@ func (l *layout) surround() {
 // before the next element.
 func (l *layout) heading(i int) bool {
 	e := &l.nodes[i]
-	l.ahead = slices.DeleteFunc(l.ahead, func(a ahead) bool {
+	l.ahead = slices.DeleteFunc(l.ahead, func(a pendingLine) bool {
 		before := &l.nodes[a.node]
 		return before.Role == "heading" && before.Level >= e.Level
 	})
@@ -288,8 +288,8 @@ func (l *layout) row(i int) bool {
 	return true
 }
 
-// saysMore reports whether a shown row has cells with words that are not in its name.
-func (l *layout) saysMore(i int) bool {
+// hasMoreWords reports whether a shown row has cells with words that are not in its name.
+func (l *layout) hasMoreWords(i int) bool {
 	cells, _ := l.cells(i, nil)
 	return slices.ContainsFunc(cells, func(c cell) bool { return !strings.Contains(l.nodes[i].Text, c.words) })
 }

@@ -105,7 +105,7 @@ func (l *layout) alike(i int) (all []entry) {
 // hasLine reports whether a node that is not shown has a line, or causes one before the next element.
 func (l *layout) hasLine(i int) bool {
 	e := &l.nodes[i]
-	return e.context && l.mention != MentionNone && e.Kind != dom.Interactive && !l.isSaid(i) &&
+	return e.context && l.mention != MentionNone && e.Kind != dom.Interactive && !l.isShownAround(i) &&
 		(e.Role == "heading" || e.Role == "row" || landmarkWord(e.Element) != "")
 }
 
