@@ -81,7 +81,7 @@ type Browser struct {
 	clipboard        *clipboard.Clipboard
 	// workers holds the shared and service workers, which belong to no single page.
 	workers *emulate.Workers
-	held    *held
+	held    *requestGate
 }
 
 // Config selects and configures the browser.
@@ -165,7 +165,7 @@ func (b *Browser) attach(process *launch.Browser) {
 	b.downloads = downloads.New(b.ctx, b.root, downloads.Config{
 		Root: root, Keep: b.downloadDir != "", MaxBytes: b.maxDownloadBytes, Pages: b.downloaders, Logger: b.logger,
 	})
-	b.held = &held{life: b.ctx, conn: b.conn, logger: b.logger, workers: b.workers, allowed: b.allows(), inbox: devtools.NewQueue[*cdproto.Message]()}
+	b.held = &requestGate{life: b.ctx, conn: b.conn, logger: b.logger, workers: b.workers, allowed: b.allows(), inbox: devtools.NewQueue[*cdproto.Message]()}
 	b.clipboard = clipboard.New(b.root, b.logger, process.Owned(), b.shared)
 	b.base = b.newContext("")
 	b.base.name = driver.DefaultSession
@@ -258,9 +258,9 @@ func (b *Browser) newPage(ctx context.Context, c *Context, viewport dom.Box) (*P
 func (b *Browser) adopt(ctx context.Context, c *Context, id target.ID, session target.SessionID, viewport *dom.Box) (*Page, error) {
 	p, added := b.addPage(id, func() *Page { return newPage(b, c, id, session, viewport) })
 	if !added {
-		return nil, errTakenIn
+		return nil, errAlreadyPage
 	}
-	c.front.Unknown() // a new tab is usually in front, but not always
+	c.front.Reset() // a new tab is usually in front, but not always
 	if err := p.install(ctx, p.main, emulate.Page); err != nil {
 		p.end(nil)
 		p.drain()
@@ -269,8 +269,8 @@ func (b *Browser) adopt(ctx context.Context, c *Context, id target.ID, session t
 	return p, nil
 }
 
-// errTakenIn reports that a target is already a page.
-var errTakenIn = errors.New("the target is a page already")
+// errAlreadyPage reports that a target is already a page.
+var errAlreadyPage = errors.New("the target is a page already")
 
 func (b *Browser) forget(p *Page) {
 	b.conn.Listen(p.main.ID, nil)

@@ -247,7 +247,7 @@ func (c *Context) pages() []*Page {
 // left restores overrides that ended with a page. An override that is shared by a process is lost with the page that set it, even if a
 // popup in the same process lives on.
 func (c *Context) left(*Page) {
-	c.front.Unknown()
+	c.front.Reset()
 	o := c.overrides()
 	if !o.SharesProcess() {
 		return
@@ -304,17 +304,17 @@ func (c *Context) SetState(ctx context.Context, state sessions.State, replace bo
 
 // Stored implements sessions.Context.
 func (c *Context) Stored(_ context.Context, do func(sessions.Storage) error) error {
-	if err := do(stored{c.store, c}); err != nil {
+	if err := do(contextStorage{c.store, c}); err != nil {
 		return c.browser.orLost(err)
 	}
 	return nil
 }
 
-// stored implements sessions.Storage.
-type stored struct {
+// contextStorage implements sessions.Storage.
+type contextStorage struct {
 	*storagestate.Store
 	of *Context
 }
 
 // Masked implements sessions.Storage.
-func (s stored) Masked() bool { return !s.of.masks().IsZero() }
+func (s contextStorage) Masked() bool { return !s.of.masks().IsZero() }

@@ -15,7 +15,7 @@ func (p *Page) listen(s devtools.Session) {
 		p.activity.Arrived(string(msg.Method))
 		kind, logged := console.Kind(string(msg.Method))
 		if !logged {
-			if !console.Useless(string(msg.Method)) {
+			if !console.Ignorable(string(msg.Method)) {
 				p.inbox.Push(inbound{session: s, msg: msg})
 			}
 			return
@@ -23,7 +23,7 @@ func (p *Page) listen(s devtools.Session) {
 		msg.Params = console.Shorten(msg.Params)
 		if !p.inbox.Offer(inbound{session: s, msg: msg}) {
 			p.activity.Missed()
-			p.Miss(kind)
+			p.CountDropped(kind)
 		}
 	})
 }

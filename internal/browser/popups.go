@@ -80,7 +80,7 @@ func (o *popupAdopter) adopt(ctx context.Context, opener *Page, id target.ID, at
 		if err == nil {
 			p, err = o.browser.adopt(actx, opener.context, id, session, nil)
 		}
-		if errors.Is(err, errTakenIn) {
+		if errors.Is(err, errAlreadyPage) {
 			return // the browser announced the popup twice
 		}
 		defer opener.navigator.Change((*navigation.State).WindowOpened)

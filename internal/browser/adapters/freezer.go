@@ -36,7 +36,7 @@ func (f *Freezer) SetFrozen(ctx context.Context, frozen bool) error {
 	if !frozen {
 		f.Targets.Post(ctx, []devtools.Step{f.Focus()})
 	}
-	f.Front.Unknown()
+	f.Front.Reset()
 	return err
 }
 

@@ -23,8 +23,8 @@ type Capture struct {
 	front *Front
 	// masked reports whether anything is masked in the page.
 	masked func() bool
-	// Casts receives the frames of a recording from the page's loop.
-	Casts Casts
+	// Screencast receives the frames of a recording from the page's loop.
+	Casts Screencast
 }
 
 // New returns the Capture of a page. front belongs to the page's window.

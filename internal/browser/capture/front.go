@@ -88,8 +88,8 @@ func (f *Front) take(ctx context.Context) (release func()) {
 	}
 }
 
-// Unknown records that a tab has opened or closed, so that the tab in front is unknown.
-func (f *Front) Unknown() { f.set(nil) }
+// Reset records that a tab has opened or closed, so that the tab in front is unknown.
+func (f *Front) Reset() { f.set(nil) }
 
 // bring brings a page to the front, if the browser supports that.
 func (f *Front) bring(ctx context.Context, p *Tab) {

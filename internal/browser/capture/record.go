@@ -20,15 +20,15 @@ const (
 	stopLimit = 2 * time.Second
 )
 
-// Casts holds the recording of a page. The zero value has no recording.
-type Casts struct {
+// Screencast holds the recording of a page. The zero value has no recording.
+type Screencast struct {
 	mu sync.Mutex
 	// frames receives the newest frame of the recording. It is nil if there is none.
 	frames chan cdppage.EventScreencastFrame
 }
 
 // begin starts a recording and returns its frames. It returns nil if there already is a recording.
-func (c *Casts) begin() chan cdppage.EventScreencastFrame {
+func (c *Screencast) begin() chan cdppage.EventScreencastFrame {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.frames != nil {
@@ -38,14 +38,14 @@ func (c *Casts) begin() chan cdppage.EventScreencastFrame {
 	return c.frames
 }
 
-func (c *Casts) end() {
+func (c *Screencast) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.frames = nil
 }
 
 // Take handles a frame. It does not wait: the browser sends the next frame only after this one is acknowledged.
-func (c *Casts) Take(e cdppage.EventScreencastFrame) {
+func (c *Screencast) Take(e cdppage.EventScreencastFrame) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.frames == nil {

@@ -165,11 +165,11 @@ func (o *object) preview() string {
 	return fmt.Sprintf("%s {%s}", o.Description, inner)
 }
 
-// thrown is an undecoded uncaught error.
-type thrown []byte
+// uncaughtError is an undecoded uncaught error.
+type uncaughtError []byte
 
 // Entry implements pagelog.Record.
-func (t thrown) Entry() pagelog.Entry {
+func (t uncaughtError) Entry() pagelog.Entry {
 	var e struct {
 		Details struct {
 			Text       string  `json:"text"`

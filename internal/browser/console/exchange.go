@@ -12,8 +12,8 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// answered holds the parts of a response that only details show.
-type answered struct {
+// responseDetail holds the parts of a response that only details show.
+type responseDetail struct {
 	StatusText    string       `json:"statusText"`
 	MimeType      string       `json:"mimeType"`
 	Protocol      string       `json:"protocol"`
@@ -32,7 +32,7 @@ type exchange struct {
 	start, end time.Duration
 	// sent and got are the request and response headers as JSON.
 	sent, got []byte
-	answered
+	responseDetail
 }
 
 // maxHeaders limits the headers of a request or response, in bytes of JSON. Longer headers are dropped.
@@ -55,7 +55,7 @@ func kept(headers []byte) []byte {
 // with returns a copy of the exchange with a response.
 func (x *exchange) with(r *response) *exchange {
 	next := *x
-	next.got, next.answered = kept(r.Headers), r.answered
+	next.got, next.responseDetail = kept(r.Headers), r.responseDetail
 	next.StatusText, next.MimeType = phrase(r.StatusText), phrase(r.MimeType)
 	next.Protocol, next.RemoteAddress = word(r.Protocol), word(r.RemoteAddress)
 	next.Timing = nil

@@ -22,8 +22,8 @@ func NewFeed(main string, why func(url string) string) *Feed {
 // Log returns the log.
 func (f *Feed) Log() *pagelog.Log { return f.log }
 
-// Miss records that an event was dropped because the page sends more than can be handled.
-func (f *Feed) Miss(kind pagelog.Kind) { f.missed[kind].Add(1) }
+// CountDropped records that an event was dropped because the page sends more than can be handled.
+func (f *Feed) CountDropped(kind pagelog.Kind) { f.missed[kind].Add(1) }
 
 // Handled describes a handled event.
 type Handled struct {

@@ -43,7 +43,7 @@ type response struct {
 	Status  float64      `json:"status"`
 	Length  float64      `json:"encodedDataLength"`
 	Headers jsonv2.Value `json:"headers"`
-	answered
+	responseDetail
 }
 
 // gated reports whether the response comes from the gate instead of a server. Over TLS the gate sends no response of its own, and it
@@ -160,13 +160,13 @@ func (r *Recorder) observe(method string, e *event) {
 				entry.Resource = word(strings.ToLower(e.Type))
 			}
 			if s := entry.Status; s == 403 || s == 502 { // a gate responds with these codes; the browser does not show every header
-				entry.Failed = r.because("", entry.URL)
+				entry.Failed = r.failureReason("", entry.URL)
 			}
 		})
 	case socketAnswered:
 		r.log.Update(e.RequestID, e.Response.apply)
 	case socketFailed:
-		r.log.Update(e.RequestID, func(entry *pagelog.Entry) { entry.Failed = r.because(pagelog.URL(e.Message), entry.URL) })
+		r.log.Update(e.RequestID, func(entry *pagelog.Entry) { entry.Failed = r.failureReason(pagelog.URL(e.Message), entry.URL) })
 	case finished:
 		r.log.End(e.RequestID, e.clock(), func(entry *pagelog.Entry) {
 			entry.Bytes = max(entry.Bytes, int64(count(e.Length, math.MaxInt64/2)))
@@ -175,14 +175,14 @@ func (r *Recorder) observe(method string, e *event) {
 			}
 		})
 	case failed:
-		r.log.End(e.RequestID, e.clock(), func(entry *pagelog.Entry) { entry.Failed = r.because(e.reason(), entry.URL) })
+		r.log.End(e.RequestID, e.clock(), func(entry *pagelog.Entry) { entry.Failed = r.failureReason(e.reason(), entry.URL) })
 	case socketClosed:
 		r.log.End(e.RequestID, e.clock(), nil)
 	}
 }
 
-// because returns why a request failed: the gate's reason if it refused the connection, else said.
-func (r *Recorder) because(said, url string) string {
+// failureReason returns why a request failed: the gate's reason if it refused the connection, else said.
+func (r *Recorder) failureReason(said, url string) string {
 	if r.why != nil && !strings.Contains(said, "ERR_ABORTED") && !strings.Contains(said, "(canceled)") {
 		if why := r.why(url); why != "" {
 			return pagelog.URL(why)

@@ -41,8 +41,8 @@ func Kind(method string) (kind pagelog.Kind, ok bool) {
 	return kind, ok
 }
 
-// Useless reports whether a network event can be dropped. Most can.
-func Useless(method string) bool {
+// Ignorable reports whether a network event can be dropped. Most can.
+func Ignorable(method string) bool {
 	_, known := about[method]
 	return !known && strings.HasPrefix(method, "Network.")
 }
@@ -139,7 +139,7 @@ func (r *Recorder) Console(params []byte) {
 // Failure handles an uncaught error. It ignores errors of our own scripts, which the daemon's log has.
 func (r *Recorder) Failure(params []byte) {
 	if !bytes.Contains(params, []byte(`"url":"domtap.js"`)) {
-		r.log.Add(pagelog.Failure, time.Now(), cap(params), thrown(params))
+		r.log.Add(pagelog.Failure, time.Now(), cap(params), uncaughtError(params))
 	}
 }
 

@@ -132,7 +132,7 @@ func TestWhatARequestTellsThoseWhoCount(t *testing.T) {
 	if _, err := r.Network(requested, []byte(`{"requestId":"`+strings.Repeat("x", 1000)+`"}`)); err == nil {
 		t.Error("a name of 1,000 characters passed")
 	}
-	if !Useless("Network.dataReceived") || Useless("Page.frameNavigated") || Useless(requested) {
+	if !Ignorable("Network.dataReceived") || Ignorable("Page.frameNavigated") || Ignorable(requested) {
 		t.Error("the wrong events are useless")
 	}
 }

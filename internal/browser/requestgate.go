@@ -15,9 +15,9 @@ import (
 	"github.com/domtap/domtap/internal/routes"
 )
 
-// held decides on the requests that the browser holds; see package intercept. Pages call it on their loops. Requests of workers that belong
+// requestGate decides on the requests that the browser holds; see package intercept. Pages call it on their loops. Requests of workers that belong
 // to no single page have their own queue and goroutine, so that they delay nothing else.
-type held struct {
+type requestGate struct {
 	life    context.Context
 	conn    *devtools.Conn
 	logger  *slog.Logger
@@ -30,7 +30,7 @@ type held struct {
 // decide continues, answers or fails a request. It returns the URL that a route redirects the request to, or an empty string. It does not
 // wait. If the browser rejects the command, for example because of a forbidden header, decide fails the request, which would otherwise
 // hang.
-func (h *held) decide(ctx context.Context, s devtools.Session, e *fetch.EventRequestPaused, main bool, table *routes.Table) (rewritten string) {
+func (h *requestGate) decide(ctx context.Context, s devtools.Session, e *fetch.EventRequestPaused, main bool, table *routes.Table) (rewritten string) {
 	step := intercept.Answer(e, main, table, h.allowed)
 	if intercept.IsPlain(step) {
 		s.Post(ctx, step.Method, step.Params)
@@ -53,7 +53,7 @@ func (h *held) decide(ctx context.Context, s devtools.Session, e *fetch.EventReq
 }
 
 // listen queues the requests of a worker that belongs to no single page.
-func (h *held) listen(id target.SessionID) {
+func (h *requestGate) listen(id target.SessionID) {
 	h.conn.Listen(id, func(msg *cdproto.Message) {
 		switch string(msg.Method) {
 		case fetch.RequestPaused.Method, fetch.AuthRequired.Method:
@@ -63,7 +63,7 @@ func (h *held) listen(id target.SessionID) {
 }
 
 // run handles the requests of workers until the browser ends.
-func (h *held) run() {
+func (h *requestGate) run() {
 	for {
 		items, overflow, err := h.inbox.Take(h.life)
 		if err != nil {
@@ -81,7 +81,7 @@ func (h *held) run() {
 }
 
 // handle decides on one request of a worker, according to the settings of its session.
-func (h *held) handle(msg *cdproto.Message) error {
+func (h *requestGate) handle(msg *cdproto.Message) error {
 	s := devtools.Session{Conn: h.conn, ID: msg.SessionID}
 	overrides, _ := h.workers.Overrides(msg.SessionID)
 	if string(msg.Method) == fetch.AuthRequired.Method {
