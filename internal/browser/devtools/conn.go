@@ -176,8 +176,8 @@ func (c *Conn) send(ctx context.Context, session target.SessionID, method string
 	return k, nil
 }
 
-// together batches the commands that send writes into one write, if the transport supports that.
-func (c *Conn) together(send func() error) error {
+// batch batches the commands that send writes into one write, if the transport supports that.
+func (c *Conn) batch(send func() error) error {
 	if batch, ok := c.browser.(interface{ together(func() error) error }); ok {
 		return batch.together(send)
 	}
@@ -300,7 +300,7 @@ type Step struct {
 // Run sends commands in order without waiting in between, then waits for all of them.
 func (s Session) Run(ctx context.Context, steps ...Step) error {
 	calls := make([]*Call, len(steps))
-	if err := s.Conn.together(func() (err error) {
+	if err := s.Conn.batch(func() (err error) {
 		for i, st := range steps {
 			if calls[i], err = s.Send(ctx, st.Method, st.Params); err != nil {
 				return err

@@ -93,7 +93,7 @@ func TestWhatIsHeldBackIsAskedAboutAgain(t *testing.T) {
 	page.Guard.Set(l.check)
 	other := Session{Conn: conn, ID: "other"}
 	var first, second, seen, late *Call
-	err := conn.together(func() (err error) {
+	err := conn.batch(func() (err error) {
 		for _, c := range []struct {
 			to   **Call
 			by   Session

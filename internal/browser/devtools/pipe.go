@@ -25,19 +25,19 @@ import (
 type Pipe struct {
 	*chromedp.PipeConn
 	in  *bufio.Reader
-	out *outlet
+	out *batchWriter
 	// received counts bytes.
 	received atomic.Uint64
 }
 
 // NewPipe returns a Pipe that reads the browser's messages from r and writes commands to w.
 func NewPipe(r, w *os.File) *Pipe {
-	out := &outlet{file: w}
+	out := &batchWriter{file: w}
 	return &Pipe{PipeConn: chromedp.NewPipeConn(r, out), in: bufio.NewReaderSize(r, 1<<16), out: out}
 }
 
-// together batches the commands that send writes into one write, with commands that others write in that time.
-func (p *Pipe) together(send func() error) error {
+// batch batches the commands that send writes into one write, with commands that others write in that time.
+func (p *Pipe) batch(send func() error) error {
 	p.out.hold()
 	err := send()
 	if lost := p.out.release(); lost != nil {
@@ -55,9 +55,9 @@ func (p *Pipe) writeIf(msg *cdproto.Message, allowed func() error, refuse func(e
 	return p.out.writeIf(append(b, 0), allowed, refuse)
 }
 
-// outlet is the write end of a pipe that can hold messages, so that the browser receives them in one write. A press that follows a mouse
+// batchWriter is the write end of a pipe that can hold messages, so that the browser receives them in one write. A press that follows a mouse
 // movement must not be delayed because the scheduler ran something else between two writes.
-type outlet struct {
+type batchWriter struct {
 	file *os.File
 
 	mu sync.Mutex
@@ -75,14 +75,14 @@ type guardedPart struct {
 	refuse   func(error)
 }
 
-func (o *outlet) hold() {
+func (o *batchWriter) hold() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.holds++
 }
 
 // release ends a hold. The last release writes the held messages.
-func (o *outlet) release() error {
+func (o *batchWriter) release() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.holds--; o.holds > 0 || len(o.held) == 0 {
@@ -95,7 +95,7 @@ func (o *outlet) release() error {
 }
 
 // leaveOut removes held messages that are no longer allowed. The caller holds the lock.
-func (o *outlet) leaveOut() {
+func (o *batchWriter) leaveOut() {
 	if len(o.guarded) == 0 {
 		return
 	}
@@ -115,7 +115,7 @@ func (o *outlet) leaveOut() {
 }
 
 // writeIf writes a message if allowed returns nil right before the write. Otherwise it passes the error to refuse.
-func (o *outlet) writeIf(b []byte, allowed func() error, refuse func(error)) error {
+func (o *batchWriter) writeIf(b []byte, allowed func() error, refuse func(error)) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.holds > 0 {
@@ -132,7 +132,7 @@ func (o *outlet) writeIf(b []byte, allowed func() error, refuse func(error)) err
 }
 
 // Write implements io.Writer.
-func (o *outlet) Write(b []byte) (int, error) {
+func (o *batchWriter) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.holds > 0 {
@@ -143,7 +143,7 @@ func (o *outlet) Write(b []byte) (int, error) {
 }
 
 // Close implements io.Closer. It ends a blocked write.
-func (o *outlet) Close() error { return o.file.Close() }
+func (o *batchWriter) Close() error { return o.file.Close() }
 
 // Received returns the number of bytes that the browser has sent.
 func (p *Pipe) Received() uint64 { return p.received.Load() }
@@ -167,7 +167,7 @@ func (p *Pipe) next() (id int64, r reply, err error) {
 		}
 		p.received.Add(uint64(len(raw)))
 		raw = raw[:len(raw)-1]
-		if len(bytes.TrimSpace(raw)) == 0 || unheard(raw) {
+		if len(bytes.TrimSpace(raw)) == 0 || ignorable(raw) {
 			continue
 		}
 		if msg := sentFrame(raw); msg != nil {
@@ -198,8 +198,8 @@ var (
 	}
 )
 
-// unheard reports whether a message can be dropped unread.
-func unheard(raw []byte) bool {
+// ignorable reports whether a message can be dropped unread.
+func ignorable(raw []byte) bool {
 	rest, found := bytes.CutPrefix(raw, network)
 	return found && slices.ContainsFunc(needless, func(name []byte) bool { return bytes.HasPrefix(rest, name) })
 }

@@ -77,9 +77,9 @@ func TestCommandsAreWrittenTogether(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := p.together(func() error {
+	if err := p.batch(func() error {
 		write("A")
-		return p.together(func() error {
+		return p.batch(func() error {
 			write("B")
 			return nil
 		})
