@@ -318,9 +318,9 @@ func (s *serializedHosts) mayHaveInternals() []int64 {
 	return ids
 }
 
-// news returns at most probeNodes nodes that are new to an agent or have changed their kind. known is the agent's knowledge after it has
+// newNodes returns at most probeNodes nodes that are new to an agent or have changed their kind. known is the agent's knowledge after it has
 // learned these: it maps each node with listeners to whether it has click listeners. more reports that there are further new nodes.
-func (l listeners) news(before map[int64]bool) (gained []cdp.BackendNodeID, known map[int64]bool, more bool) {
+func (l listeners) newNodes(before map[int64]bool) (gained []cdp.BackendNodeID, known map[int64]bool, more bool) {
 	known = make(map[int64]bool, len(l.clicks)+len(l.hovers))
 	note := func(ids []cdp.BackendNodeID, clicks bool) {
 		for _, id := range ids {
@@ -343,7 +343,7 @@ func (l listeners) news(before map[int64]bool) (gained []cdp.BackendNodeID, know
 // learn sends an agent the elements that gained or lost listeners, and closed roots. more reports that further elements gained listeners. A
 // document's list includes nodes of the frames in it. The agent ignores them, because they belong to other agents.
 func (p *prober) learn(ctx context.Context, a *frames.Agent, now listeners, roots []cdp.BackendNodeID) (more bool, err error) {
-	gained, known, more := now.news(a.Reading.Probe.Known)
+	gained, known, more := now.newNodes(a.Reading.Probe.Known)
 	request := observer.LearnRequest{On: []int64{}, Off: []int64{}}
 	for id := range a.Reading.Probe.Known {
 		if _, still := known[id]; !still {

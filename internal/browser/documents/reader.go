@@ -230,7 +230,7 @@ func (r *Reader) setReading(list []frames.Readable, on bool) {
 func (r *Reader) readOnce(ctx context.Context, list []reading, rd round, out *driver.ReadResult) error {
 	calls := r.ask(ctx, list, rd)
 	defer calls.finish()
-	patience := newPatience(ctx)
+	patience := newWaitBudget(ctx)
 	defer patience.end()
 	for i := range list {
 		k, err := calls.of(i)
@@ -239,7 +239,7 @@ func (r *Reader) readOnce(ctx context.Context, list []reading, rd round, out *dr
 		}
 		o := &list[i]
 		if k == nil {
-			r.leaveOut(out, o)
+			r.markUnresponsive(out, o)
 			continue
 		}
 		// A frame in the main process responds when the main frame does.
@@ -255,24 +255,24 @@ func (r *Reader) readOnce(ctx context.Context, list []reading, rd round, out *dr
 		case o.ID == cdp.FrameID(r.m.ID) || ctx.Err() != nil:
 			return err
 		case other && waits.Err() != nil:
-			r.leaveOut(out, o)
+			r.markUnresponsive(out, o)
 			r.awaitAnswer(o.Agent)
 		}
 	}
 	return nil
 }
 
-// patience bounds how long a read waits for frames in other processes: FrameGrace for each in turn, and framesLimit for all together.
-type patience struct {
+// waitBudget bounds how long a read waits for frames in other processes: FrameGrace for each in turn, and framesLimit for all together.
+type waitBudget struct {
 	ctx   context.Context
 	end   context.CancelFunc
 	grace *time.Timer
 	begun time.Time
 }
 
-func newPatience(ctx context.Context) *patience {
+func newWaitBudget(ctx context.Context) *waitBudget {
 	ctx, cancel := context.WithCancel(ctx)
-	p := &patience{ctx: ctx}
+	p := &waitBudget{ctx: ctx}
 	p.end = func() {
 		cancel()
 		if p.grace != nil {
@@ -283,7 +283,7 @@ func newPatience(ctx context.Context) *patience {
 }
 
 // begin returns the context for a call to another process. The first call starts the timer.
-func (p *patience) begin() context.Context {
+func (p *waitBudget) begin() context.Context {
 	if p.grace == nil {
 		p.begun, p.grace = time.Now(), time.AfterFunc(FrameGrace, p.end)
 	}
@@ -291,14 +291,14 @@ func (p *patience) begin() context.Context {
 }
 
 // renew restarts FrameGrace for the next frame, because slow frames respond one after another.
-func (p *patience) renew() {
+func (p *waitBudget) renew() {
 	if p.grace != nil && time.Since(p.begun) < framesLimit {
 		p.grace.Reset(FrameGrace)
 	}
 }
 
-// leaveOut records in a readout that a frame does not respond.
-func (r *Reader) leaveOut(out *driver.ReadResult, o *reading) {
+// markUnresponsive records in a readout that a frame does not respond.
+func (r *Reader) markUnresponsive(out *driver.ReadResult, o *reading) {
 	o.lost = true
 	if key := r.m.Tree.Key(o.ID); !slices.Contains(out.Late, key) {
 		out.Late = append(out.Late, key)

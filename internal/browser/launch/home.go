@@ -237,15 +237,15 @@ func processesOf(group int, dirs []string) []int {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		if group > 0 && groupOf(pid) == group && !ended(pid) || namesOneOf(pid, dirs) {
+		if group > 0 && groupOf(pid) == group && !ended(pid) || hasFlagIn(pid, dirs) {
 			pids = append(pids, pid)
 		}
 	}
 	return pids
 }
 
-// namesOneOf reports whether a flag in the command line of a process has one of dirs, or a path below it, as its value.
-func namesOneOf(pid int, dirs []string) bool {
+// hasFlagIn reports whether a flag in the command line of a process has one of dirs, or a path below it, as its value.
+func hasFlagIn(pid int, dirs []string) bool {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 	return err == nil && slices.ContainsFunc(dirs, func(dir string) bool { return bytes.Contains(raw, []byte("="+dir)) })
 }

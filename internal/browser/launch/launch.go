@@ -163,8 +163,8 @@ const inProcessNetwork = "NetworkServiceInProcess2"
 // renderers.
 const features = "Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,BackForwardCache,SpareRendererForSitePerProcess," + popupFeatures
 
-// quiet keeps chromedp from writing to the standard logger. Relevant failures are returned as errors.
-var quiet = []chromedp.ContextOption{
+// silentOptions keeps chromedp from writing to the standard logger. Relevant failures are returned as errors.
+var silentOptions = []chromedp.ContextOption{
 	chromedp.WithLogf(func(string, ...any) {}), chromedp.WithErrorf(func(string, ...any) {}),
 }
 
@@ -254,7 +254,7 @@ func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Mess
 	said := new(output)
 	opts := execOptions(cfg, path, home, tap.modify, said)
 	allocator, _ := chromedp.NewExecAllocator(ctx, opts...) // ends with ctx
-	bctx, _ := chromedp.NewContext(allocator, quiet...)
+	bctx, _ := chromedp.NewContext(allocator, silentOptions...)
 	tap.ready = func(browser, toChromedp chromedp.Transport) {
 		tap.conn = devtools.New(ctx, browser, toChromedp, root)
 	}
@@ -289,7 +289,7 @@ func attach(ctx context.Context, cfg Config, root func(*cdproto.Message)) (*Brow
 	}
 	a := &attacher{end: end, root: root}
 	actx, _ := chromedp.NewAllocatorContext(ctx, a)
-	bctx, _ := chromedp.NewContext(actx, quiet...)
+	bctx, _ := chromedp.NewContext(actx, silentOptions...)
 	v, err := version(bctx)
 	if err != nil {
 		if a.conn != nil {

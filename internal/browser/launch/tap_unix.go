@@ -37,7 +37,7 @@ func (t *tap) modify(cmd *exec.Cmd) {
 		return
 	}
 	t.child = []*os.File{childR, childW}
-	cmd.Stdin = afterStart(t.started)
+	cmd.Stdin = startHook(t.started)
 	cmd.ExtraFiles = t.child
 	t.ready(devtools.NewPipe(ourR, ourW), chromedp.NewPipeConn(commands, replies))
 }

@@ -51,7 +51,7 @@ func (o *output) Write(p []byte) (int, error) {
 // explain returns the error for a browser that did not start. It quotes the browser's last message.
 func (o *output) explain(path string, err error) error {
 	o.mu.Lock()
-	words := lastWords(o.text)
+	words := exitReason(o.text)
 	o.mu.Unlock()
 	if ended, _, _ := strings.Cut(err.Error(), ":"); ended == "chrome failed to start" { // chromedp appends the whole output
 		err = errors.New("it ended without a word")
@@ -69,8 +69,8 @@ func (o *output) explain(path string, err error) error {
 	return fmt.Errorf("start %s: %w", path, err)
 }
 
-// lastWords returns the line of a browser's output that most likely explains its exit: the last fatal line, or else the last line.
-func lastWords(text []byte) string {
+// exitReason returns the line of a browser's output that most likely explains its exit: the last fatal line, or else the last line.
+func exitReason(text []byte) string {
 	last, fatal := "", false
 	for line := range bytes.Lines(text) {
 		said := strings.TrimSpace(string(line))
@@ -88,11 +88,11 @@ func lastWords(text []byte) string {
 	return strings.ToValidUTF8(last, "\uFFFD")
 }
 
-// afterStart is a standard input for a process. os/exec reads it after the process has started, and it returns EOF immediately.
-type afterStart func()
+// startHook is a standard input for a process. os/exec reads it after the process has started, and it returns EOF immediately.
+type startHook func()
 
 // Read is called by os/exec.
-func (started afterStart) Read([]byte) (int, error) {
+func (started startHook) Read([]byte) (int, error) {
 	started()
 	return 0, io.EOF
 }

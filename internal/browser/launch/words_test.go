@@ -53,7 +53,7 @@ func TestTheLastWordsAreShort(t *testing.T) {
 	if len(o.text) > maxOutput {
 		t.Errorf("%d bytes are kept", len(o.text))
 	}
-	if words := lastWords(o.text); len(words) > maxWords+len("…") || !strings.HasSuffix(words, "é…") {
+	if words := exitReason(o.text); len(words) > maxWords+len("…") || !strings.HasSuffix(words, "é…") {
 		t.Errorf("got %q", words)
 	}
 }

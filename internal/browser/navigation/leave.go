@@ -14,8 +14,8 @@ import (
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
-// leaver stops a page that blocks a navigation: it ends the page's script and, as a last resort, its renderer.
-type leaver struct {
+// hangBreaker stops a page that blocks a navigation: it ends the page's script and, as a last resort, its renderer.
+type hangBreaker struct {
 	m       *frames.Manager
 	dialogs *dialogs.Dialogs
 	// State is guarded by the monitor.
@@ -25,7 +25,7 @@ type leaver struct {
 // endHang ends the script of a page that does not respond, before the page is left. Within a site, the new document waits for the old one's
 // main thread (limits.md, section 7). Once the browser has started to navigate, the old document is unreachable, and even its renderer
 // cannot be ended. So endHang runs first. After one script ends, the next may hang, as in a page that opens one frame after another.
-func (l *leaver) endHang(ctx context.Context) error {
+func (l *hangBreaker) endHang(ctx context.Context) error {
 	l.m.Lock()
 	down := l.State.Down()
 	l.m.Unlock()
@@ -39,7 +39,7 @@ func (l *leaver) endHang(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if l.dialogs.Count()-before < storm {
+	if l.dialogs.Count()-before < dialogFlood {
 		l.m.Logger.Warn("the page does not answer: its script is ended before it is left")
 		if within(ctx, patience, l.Interrupt) && l.staysAlive(ctx) || ctx.Err() != nil {
 			return ctx.Err()
@@ -49,15 +49,15 @@ func (l *leaver) endHang(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// relapse is how long a page is watched for another hanging script after one was ended.
-const relapse = 100 * time.Millisecond
+// relapseLimit is how long a page is watched for another hanging script after one was ended.
+const relapseLimit = 100 * time.Millisecond
 
 // staysAlive reports whether a page whose script was ended responds, and still responds after relapse.
-func (l *leaver) staysAlive(ctx context.Context) bool {
+func (l *hangBreaker) staysAlive(ctx context.Context) bool {
 	if !within(ctx, patience, l.Ping) {
 		return false
 	}
-	timer := time.NewTimer(relapse)
+	timer := time.NewTimer(relapseLimit)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -73,12 +73,12 @@ func within(ctx context.Context, limit time.Duration, call func(context.Context)
 	return call(bounded) == nil
 }
 
-// storm is the number of dialogs within patience at which a page counts as flooded with dialogs. The browser can then neither end its
+// dialogFlood is the number of dialogs within patience at which a page counts as flooded with dialogs. The browser can then neither end its
 // script nor leave it, because it waits for the page each time.
-const storm = 10
+const dialogFlood = 10
 
 // endRenderer ends the renderer of a page that cannot be left in any other way.
-func (l *leaver) endRenderer(ctx context.Context) error {
+func (l *hangBreaker) endRenderer(ctx context.Context) error {
 	l.m.Logger.Warn("the page cannot be left otherwise: its renderer is ended")
 	l.m.Lock()
 	l.State.ExpectCrash()
@@ -99,7 +99,7 @@ const departure = 2 * time.Second
 const maxEndings = 3
 
 // guard monitors a page that is being left, until ctx ends.
-func (l *leaver) guard(ctx context.Context, cancel context.CancelCauseFunc) {
+func (l *hangBreaker) guard(ctx context.Context, cancel context.CancelCauseFunc) {
 	tick := time.NewTicker(departure)
 	defer tick.Stop()
 	for ended := 0; ; {
@@ -132,13 +132,13 @@ func (l *leaver) guard(ctx context.Context, cancel context.CancelCauseFunc) {
 }
 
 // Interrupt ends the script that the page is running, if any; see driver.Navigator.
-func (l *leaver) Interrupt(ctx context.Context) error {
+func (l *hangBreaker) Interrupt(ctx context.Context) error {
 	_, err := cdp.Call(ctx, l.m.Main, runtime.TerminateExecution, cdp.Empty{})
 	return err
 }
 
 // Ping returns when the page's main thread responds; see driver.Navigator.
-func (l *leaver) Ping(ctx context.Context) error {
+func (l *hangBreaker) Ping(ctx context.Context) error {
 	_, err := cdp.Call(ctx, l.m.Main, runtime.Evaluate, runtime.EvaluateParams{Expression: "1"})
 	if err != nil {
 		return l.m.Failed(err)
@@ -147,14 +147,14 @@ func (l *leaver) Ping(ctx context.Context) error {
 }
 
 // overdue reports whether the page still blocks a document that the browser has received.
-func (l *leaver) overdue() bool {
+func (l *hangBreaker) overdue() bool {
 	l.m.Lock()
 	defer l.m.Unlock()
 	return l.State.Overdue(time.Now())
 }
 
 // receive records when the browser received the pending document. The zero time means that it has not been received.
-func (l *leaver) receive(at time.Time) {
+func (l *hangBreaker) receive(at time.Time) {
 	l.m.Lock()
 	defer l.m.Unlock()
 	l.State.Receive(at)

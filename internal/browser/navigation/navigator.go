@@ -23,7 +23,7 @@ import (
 
 // Navigator moves one page between documents.
 type Navigator struct {
-	leaver
+	hangBreaker
 	// verdict returns why the URL policy refuses a URL. If nil, there is no policy.
 	verdict func(url string) *apierr.Error
 	// rewritten is the newest document of the main frame whose request the browser held. Only the page's loop uses it.
@@ -37,7 +37,7 @@ type rewrite struct{ document, url string }
 
 // New returns the navigator of a page. verdict is nil if there is no URL policy.
 func New(m *frames.Manager, d *dialogs.Dialogs, verdict func(url string) *apierr.Error, bringToFront func(ctx context.Context)) *Navigator {
-	return &Navigator{leaver: leaver{m: m, dialogs: d}, verdict: verdict, bringToFront: bringToFront}
+	return &Navigator{hangBreaker: hangBreaker{m: m, dialogs: d}, verdict: verdict, bringToFront: bringToFront}
 }
 
 // patience is how long a page may take to respond before it is left.
@@ -85,7 +85,7 @@ func (n *Navigator) navigateTo(ctx context.Context, url string) (driver.Commit, 
 	case res.IsDownload:
 		return driver.Commit{}, n.downloaded(ctx, url, before)
 	case res.ErrorText == aborted && n.stayed(ctx, before):
-		return driver.Commit{}, errStayed
+		return driver.Commit{}, errBeforeUnload
 	case res.ErrorText != "":
 		if why := n.awaitRefusal(ctx, string(res.LoaderID), res.ErrorText); why != nil {
 			return driver.Commit{}, why
@@ -125,8 +125,8 @@ func (n *Navigator) downloaded(ctx context.Context, url string, before mark) err
 // aborted is the browser's error text for a navigation that was ended by something else, such as the page to be left.
 const aborted = "net::ERR_ABORTED"
 
-// errStayed reports that a beforeunload dialog kept the page.
-var errStayed = apierr.Errorf(apierr.Navigation, "the page asked whether to leave it (beforeunload), and the answer was to stay: "+
+// errBeforeUnload reports that a beforeunload dialog kept the page.
+var errBeforeUnload = apierr.Errorf(apierr.Navigation, "the page asked whether to leave it (beforeunload), and the answer was to stay: "+
 	"the tab stays where it was; accept dialogs to leave such pages, or close the tab")
 
 // mark is a page's state before a navigation.
@@ -208,7 +208,7 @@ func (n *Navigator) awaitCommit(ctx context.Context, before mark, to arrival) (c
 		return patience - time.Since(other)
 	})
 	if err == nil && stays && c.Same {
-		return driver.Commit{}, errStayed
+		return driver.Commit{}, errBeforeUnload
 	}
 	return c, err
 }

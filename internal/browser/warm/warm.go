@@ -79,7 +79,7 @@ func (p *Pool[S]) fill() {
 	case <-wait.C:
 	case <-p.config.Life.Done():
 	}
-	for p.lacks() {
+	for p.needsMore() {
 		s, err := p.config.Make()
 		if err != nil {
 			p.config.OnFailure(err)
@@ -90,8 +90,8 @@ func (p *Pool[S]) fill() {
 	}
 }
 
-// lacks reports whether more sessions are needed. If not, it records that fill has ended.
-func (p *Pool[S]) lacks() bool {
+// needsMore reports whether more sessions are needed. If not, it records that fill has ended.
+func (p *Pool[S]) needsMore() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.ready) < p.size && p.config.Life.Err() == nil {
