@@ -41,9 +41,9 @@ type Page interface {
 	// AfterDialog queues a command until the open dialog closes, because the browser drops input while a dialog is open. It returns false,
 	// and does not queue the command, if no dialog is open.
 	AfterDialog(step devtools.Step) bool
-	// Hears reports whether the page has keyboard listeners on the window, the document, the root element or the body. If all is set,
+	// HasListeners reports whether the page has keyboard listeners on the window, the document, the root element or the body. If all is set,
 	// listeners anywhere in the document count.
-	Hears(ctx context.Context, a Agent, all bool) (bool, error)
+	HasListeners(ctx context.Context, a Agent, all bool) (bool, error)
 	// Complete reports whether all frames have an observer that responds.
 	Complete() bool
 	// AskSettled requests whether a document has settled. TakeSettledCall returns the request when the page is to settle after the action.

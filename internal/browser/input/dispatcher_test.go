@@ -85,7 +85,7 @@ func (desk) AskSettled(context.Context, Agent) {}
 
 func (desk) AfterDialog(devtools.Step) bool { return false }
 
-func (desk) Hears(context.Context, Agent, bool) (bool, error) { return true, nil }
+func (desk) HasListeners(context.Context, Agent, bool) (bool, error) { return true, nil }
 
 func (desk) Handle(context.Context, string, any) (runtime.RemoteObjectID, error) { return "", nil }
 

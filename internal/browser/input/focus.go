@@ -47,7 +47,7 @@ func (t *typing) typeToFocus(ctx context.Context) (driver.DoResult, error) {
 	}
 	events := keys.Text(t.action.Text)
 	if !found.Editable {
-		hears, err := t.page.Hears(ctx, agent, !found.Document)
+		hears, err := t.page.HasListeners(ctx, agent, !found.Document)
 		if err != nil {
 			return driver.DoResult{}, err
 		}

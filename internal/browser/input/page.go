@@ -114,9 +114,9 @@ var keyEvents = []string{"keydown", "keypress", "keyup", "beforeinput"}
 // belowBody is the depth of the search for listeners: the document, its root element, and the body.
 const belowBody = 3
 
-// Hears implements Page. It requests the listeners from the page's own world, because the browser only reports listeners of the requested
+// HasListeners implements Page. It requests the listeners from the page's own world, because the browser only reports listeners of the requested
 // world.
-func (i *Input) Hears(ctx context.Context, a Agent, all bool) (bool, error) {
+func (i *Input) HasListeners(ctx context.Context, a Agent, all bool) (bool, error) {
 	own, is := a.(inputAgent)
 	if !is {
 		return true, nil

@@ -190,8 +190,8 @@ func (t *task) record(p *path) {
 	}
 }
 
-// passage is the argument of the command "mapFramePoint".
-type passage struct {
+// frameMapping is the argument of the command "mapFramePoint".
+type frameMapping struct {
 	Frame    string  `json:"frame"`
 	X        float64 `json:"x"`
 	Y        float64 `json:"y"`
@@ -203,8 +203,8 @@ type passage struct {
 	Arm    bool `json:"arm"`
 }
 
-func (t *task) passage(frame dom.FrameID, at driver.Point, open bool) passage {
-	return passage{Frame: string(frame), X: at.X, Y: at.Y, Patience: t.left(), Open: open, Scroll: true}
+func (t *task) passage(frame dom.FrameID, at driver.Point, open bool) frameMapping {
+	return frameMapping{Frame: string(frame), X: at.X, Y: at.Y, Patience: t.left(), Open: open, Scroll: true}
 }
 
 // resolvePoint checks that a point is in the viewport.
@@ -272,7 +272,7 @@ func (t *task) hitTest(ctx context.Context, p *path) (outcome.Element, error) {
 				uint32(p.spot.Ref), point{s.at.X, s.at.Y}, t.action.Kind.IsPassive(), expectedElementOf(p.spot), t.clicks()})
 		} else {
 			below := p.steps[i-1]
-			calls[i], err = s.agent.Send(ctx, "mapFramePoint", passage{
+			calls[i], err = s.agent.Send(ctx, "mapFramePoint", frameMapping{
 				Frame: string(below.frame), X: below.at.X, Y: below.at.Y, Open: true, Arm: true})
 		}
 		if err != nil {

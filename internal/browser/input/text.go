@@ -19,12 +19,12 @@ import (
 	keys "github.com/domtap/domtap/internal/browser/keyboard"
 )
 
-// way is how text is entered.
-type way uint8
+// entryMethod is how text is entered.
+type entryMethod uint8
 
 const (
 	// framed enters text in one insertion while its last key is down, but line by line into an editor.
-	framed way = iota
+	framed entryMethod = iota
 	// whole enters text in one piece, even into an editor.
 	whole
 	// keyed enters text key by key.
@@ -50,7 +50,7 @@ func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
 }
 
 // enter enters the text. If how is unsuitable for the element, again is the way to try next; otherwise it is framed.
-func (t *typing) enter(ctx context.Context, how way) (result driver.DoResult, again way, err error) {
+func (t *typing) enter(ctx context.Context, how entryMethod) (result driver.DoResult, again entryMethod, err error) {
 	a := t.action
 	edit := "append"
 	switch {
@@ -93,7 +93,7 @@ func (t *typing) enter(ctx context.Context, how way) (result driver.DoResult, ag
 
 // keyEvents returns the events that enter a text. Fill sends one insertion between the keydown and keyup of the last character. Pages with
 // key listeners see a single key press with the whole text, and long text costs as much as short text.
-func (t *typing) keyEvents(a driver.Action, found outcome.Element, how way) []keys.Event {
+func (t *typing) keyEvents(a driver.Action, found outcome.Element, how entryMethod) []keys.Event {
 	switch {
 	case how == whole && found.Rich:
 		return []keys.Event{{Text: a.Text}}
@@ -188,15 +188,15 @@ func (t *typing) send(ctx context.Context, agent Agent, events []keys.Event) (le
 				return false, err
 			}
 		}
-		if entered && i < len(events)-1 && !stillThere(ctx, agent) {
+		if entered && i < len(events)-1 && !documentExists(ctx, agent) {
 			return true, nil
 		}
 	}
 	return false, flush()
 }
 
-// stillThere reports whether the document still exists to guard the next keys.
-func stillThere(ctx context.Context, agent Agent) bool {
+// documentExists reports whether the document still exists to guard the next keys.
+func documentExists(ctx context.Context, agent Agent) bool {
 	return agent == nil || call(ctx, agent, "guarding", nil, nil) == nil || ctx.Err() != nil
 }
 
@@ -234,7 +234,7 @@ func (t *typing) sendChord(ctx context.Context, agent Agent, events []keys.Event
 		return false, t.holdChord(ctx, events)
 	}
 	for n := range max(1, t.action.Repeat) {
-		if n > 0 && !stillThere(ctx, agent) {
+		if n > 0 && !documentExists(ctx, agent) {
 			return true, nil
 		}
 		if _, err := t.send(ctx, agent, events); err != nil {
@@ -300,8 +300,8 @@ func (t *typing) choose(ctx context.Context) (driver.DoResult, error) {
 	return driver.DoResult{}, nil
 }
 
-// tookLimit bounds how long a page may take to update a checkbox after a click.
-const tookLimit = time.Second
+// checkedLimit bounds how long a page may take to update a checkbox after a click.
+const checkedLimit = time.Second
 
 // check checks or unchecks an element.
 func (t *pointer) check(ctx context.Context) (driver.DoResult, error) {
@@ -321,7 +321,7 @@ func (t *pointer) check(ctx context.Context) (driver.DoResult, error) {
 		}
 		t.action.Expected, s.Expected = nil, nil // the click may have changed the element
 		var got outcome.Element
-		took := map[string]any{"ref": uint32(s.Ref), "want": want, "patience": tookLimit.Milliseconds()}
+		took := map[string]any{"ref": uint32(s.Ref), "want": want, "patience": checkedLimit.Milliseconds()}
 		if gone := call(ctx, agent, "waitChecked", took, &got); gone != nil {
 			if ctx.Err() != nil {
 				return driver.DoResult{}, gone

@@ -106,7 +106,7 @@ func (t *upload) uploadByClick(ctx context.Context, agent Agent) (driver.DoResul
 	if _, err := t.click(ctx); err != nil {
 		return driver.DoResult{}, err
 	}
-	chooser, err := t.chooser(ctx, opened, chooserSoon)
+	chooser, err := t.chooser(ctx, opened, chooserWait)
 	if err == nil && chooser == nil {
 		var dropped bool
 		if dropped, err = t.drop(ctx, agent, paths); dropped || err != nil {
@@ -126,8 +126,8 @@ func (t *upload) uploadByClick(ctx context.Context, agent Agent) (driver.DoResul
 	return t.give(ctx, agent.Session(), paths, cdpdom.SetFileInputFilesParams{BackendNodeID: chooser.BackendNodeID})
 }
 
-// chooserSoon is how long a click may take to open a file chooser before a drop is tried.
-const chooserSoon = 500 * time.Millisecond
+// chooserWait is how long a click may take to open a file chooser before a drop is tried.
+const chooserWait = 500 * time.Millisecond
 
 // chooser waits for the file chooser that a click opens. It returns nil if none opens in time.
 func (t *upload) chooser(ctx context.Context, opened <-chan *cdproto.Message, within time.Duration) (*cdppage.EventFileChooserOpened, error) {

@@ -20,7 +20,7 @@ func pressedText(a driver.Action) string {
 }
 
 // verifyTyped requests what the element received of the typed keys. If how was unsuitable, again is the way to try next.
-func (t *typing) verifyTyped(ctx context.Context, agent Agent, a driver.Action, how way) (result driver.DoResult, again way, err error) {
+func (t *typing) verifyTyped(ctx context.Context, agent Agent, a driver.Action, how entryMethod) (result driver.DoResult, again entryMethod, err error) {
 	ask := map[string]any{"edit": ""}
 	switch text := pressedText(a); {
 	case a.Kind == driver.Fill:
