@@ -282,7 +282,7 @@ func (c *Context) Downloads() string {
 	return c.downloadDir
 }
 
-// Changes implements sessions.Changing.
+// Changes implements sessions.ChangeCounter.
 func (c *Context) Changes() uint64 { return c.store.Changes() }
 
 // State implements sessions.Context.

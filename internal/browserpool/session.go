@@ -157,12 +157,12 @@ func (s *session) Close(ctx context.Context, keep bool) error {
 	return nil
 }
 
-// Changes implements sessions.Changing.
+// Changes implements sessions.ChangeCounter.
 func (s *session) Changes() uint64 {
 	s.pool.mu.Lock()
 	inner := s.inner
 	s.pool.mu.Unlock()
-	if c, ok := inner.(sessions.Changing); ok {
+	if c, ok := inner.(sessions.ChangeCounter); ok {
 		return c.Changes()
 	}
 	return 0

@@ -27,8 +27,8 @@ type Context interface {
 	Close(ctx context.Context, keep bool) error
 }
 
-// Changing is implemented by a Context that detects when stored data may have changed.
-type Changing interface {
+// ChangeCounter is implemented by a Context that detects when stored data may have changed.
+type ChangeCounter interface {
 	// Changes returns a different number whenever cookies may have changed, and usually when local storage has changed. It counts documents
 	// and sent and received messages. It does not block.
 	Changes() uint64

@@ -119,8 +119,8 @@ func FindDevice(name string) (Device, bool) {
 	return devices[i], true
 }
 
-// Look is an Emulation with the device's values filled in.
-type Look struct {
+// ResolvedEmulation is an Emulation with the device's values filled in.
+type ResolvedEmulation struct {
 	// Width and Height are 0 if neither the client nor the device sets them.
 	Width, Height int
 	// Scale is 0 if neither the client nor the device sets it.
@@ -131,10 +131,10 @@ type Look struct {
 	Emulation
 }
 
-// Look fills in the device's values for fields that the client did not set.
-func (e Emulation) Look() Look {
+// ResolvedEmulation fills in the device's values for fields that the client did not set.
+func (e Emulation) Look() ResolvedEmulation {
 	d, _ := FindDevice(e.Device)
-	l := Look{Width: d.Width, Height: d.Height, Scale: d.Scale, Mobile: d.Mobile, Touch: d.Touch, UserAgent: d.UserAgent, Emulation: e}
+	l := ResolvedEmulation{Width: d.Width, Height: d.Height, Scale: d.Scale, Mobile: d.Mobile, Touch: d.Touch, UserAgent: d.UserAgent, Emulation: e}
 	if e.Width > 0 && e.Height > 0 {
 		l.Width, l.Height = e.Width, e.Height
 	}

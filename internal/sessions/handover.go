@@ -51,7 +51,7 @@ func (s Handover) Copy(ctx context.Context, id string, databases int) (Settings,
 	return one.settings, state, nil
 }
 
-// Changes returns a different number whenever the cookies of a session may have changed; see Changing. It returns 0 if the session does not
+// Changes returns a different number whenever the cookies of a session may have changed; see ChangeCounter. It returns 0 if the session does not
 // exist or its Context cannot detect changes.
 func (s Handover) Changes(id string) uint64 {
 	s.mu.Lock()
@@ -60,7 +60,7 @@ func (s Handover) Changes(id string) uint64 {
 		of = s.registry.all[i].context
 	}
 	s.mu.Unlock()
-	if c, ok := of.(Changing); ok {
+	if c, ok := of.(ChangeCounter); ok {
 		return c.Changes()
 	}
 	return 0
@@ -102,34 +102,34 @@ func newContext(ctx context.Context, browser Browser, id string, settings Settin
 		return nil, &apierr.Error{Kind: apierr.Invalid, Field: "settings.proxy", Message: "the session named " + Default + " has no proxy of its own: create another session"}
 	}
 	// The browser already has this context, and it cannot be closed.
-	first := emptied{browser.DefaultContext()}
+	first := defaultContext{browser.DefaultContext()}
 	if err := first.Configure(ctx, settings); err != nil {
 		return nil, err
 	}
 	return first, nil
 }
 
-// emptied wraps the browser context of the default session where that session is created and closed like others.
-type emptied struct{ Context }
+// defaultContext wraps the browser context of the default session where that session is created and closed like others.
+type defaultContext struct{ Context }
 
 // Close deletes the stored data and the settings.
-func (e emptied) Close(ctx context.Context, _ bool) error {
+func (e defaultContext) Close(ctx context.Context, _ bool) error {
 	if err := e.SetState(ctx, State{}, true); err != nil {
 		return err
 	}
 	return e.Configure(ctx, Settings{})
 }
 
-// Changes implements Changing.
-func (e emptied) Changes() uint64 {
-	if c, ok := e.Context.(Changing); ok {
+// Changes implements ChangeCounter.
+func (e defaultContext) Changes() uint64 {
+	if c, ok := e.Context.(ChangeCounter); ok {
 		return c.Changes()
 	}
 	return 0
 }
 
 // Process implements Restartable.
-func (e emptied) Process() Process {
+func (e defaultContext) Process() Process {
 	if r, ok := e.Context.(Restartable); ok {
 		return r.Process()
 	}

@@ -34,7 +34,7 @@ const (
 
 // Overrides holds the emulation settings of a session's targets. The zero value emulates nothing.
 type Overrides struct {
-	look        sessions.Look
+	look        sessions.ResolvedEmulation
 	credentials *sessions.Credentials
 	version     string
 	// proxy is the session's proxy, if it needs credentials.
@@ -71,7 +71,7 @@ func (o Overrides) Spreads() bool {
 	plain.Emulation = sessions.Emulation{}
 	plain.Width, plain.Height, plain.Scale = 0, 0, 0
 	return o.credentials != nil || o.proxy != nil || o.table != nil || o.look.Locale != "" || o.look.Timezone != "" || o.look.Location != nil || o.look.Offline ||
-		o.look.Scheme != sessions.AnyScheme || o.look.ReducedMotion || len(o.look.Headers) > 0 || !reflect.DeepEqual(plain, sessions.Look{})
+		o.look.Scheme != sessions.AnyScheme || o.look.ReducedMotion || len(o.look.Headers) > 0 || !reflect.DeepEqual(plain, sessions.ResolvedEmulation{})
 }
 
 // SharesProcess reports whether an override applies to all targets of a renderer process and ends with the target that set it.
