@@ -16,16 +16,16 @@ const (
 	resultBytes = 256
 )
 
-// asked is the cache key of a query. Callers do not share answers, because the age of an answer would reveal the searches of others.
-type asked struct {
+// cacheKey is the cache key of a query. Callers do not share answers, because the age of an answer would reveal the searches of others.
+type cacheKey struct {
 	owner, provider, text string
 	kind                  Kind
 	count                 int
 }
 
-// answered is an answer of a provider.
-type answered struct {
-	asked
+// cacheEntry is an answer of a provider.
+type cacheEntry struct {
+	cacheKey
 	results []Result
 	at      time.Time
 	bytes   int
@@ -36,14 +36,14 @@ type cache struct {
 	mu sync.Mutex
 	// newest holds *answered values, newest first.
 	newest list.List
-	of     map[asked]*list.Element
+	of     map[cacheKey]*list.Element
 	bytes  int
 }
 
-func newCache() *cache { return &cache{of: map[asked]*list.Element{}} }
+func newCache() *cache { return &cache{of: map[cacheKey]*list.Element{}} }
 
 // get returns a cached answer that is at most maxAge old, and its age.
-func (c *cache) get(q asked, maxAge time.Duration) (results []Result, age time.Duration, ok bool) {
+func (c *cache) get(q cacheKey, maxAge time.Duration) (results []Result, age time.Duration, ok bool) {
 	if maxAge <= 0 {
 		return nil, 0, false
 	}
@@ -53,7 +53,7 @@ func (c *cache) get(q asked, maxAge time.Duration) (results []Result, age time.D
 	if !ok {
 		return nil, 0, false
 	}
-	a := at.Value.(*answered)
+	a := at.Value.(*cacheEntry)
 	if age = time.Since(a.at); age > min(maxAge, MaxAge) {
 		return nil, 0, false
 	}
@@ -61,8 +61,8 @@ func (c *cache) get(q asked, maxAge time.Duration) (results []Result, age time.D
 }
 
 // put stores an answer and replaces an earlier one. The caller must not modify the results afterwards.
-func (c *cache) put(q asked, results []Result) {
-	a := &answered{asked: q, results: results, at: time.Now(), bytes: len(q.text) + resultBytes}
+func (c *cache) put(q cacheKey, results []Result) {
+	a := &cacheEntry{cacheKey: q, results: results, at: time.Now(), bytes: len(q.text) + resultBytes}
 	for _, r := range results {
 		a.bytes += resultBytes + len(r.Title) + len(r.URL) + len(r.Host) + len(r.Text) + len(r.Date) + len(r.Source) + len(r.ImageURL) +
 			len(r.Price) + len(r.Address) + len(r.Phone)
@@ -73,18 +73,18 @@ func (c *cache) put(q asked, results []Result) {
 		c.remove(before)
 	}
 	c.of[q], c.bytes = c.newest.PushFront(a), c.bytes+a.bytes
-	for last := c.newest.Back(); last != nil && c.isOver(last.Value.(*answered)); last = c.newest.Back() {
+	for last := c.newest.Back(); last != nil && c.isOver(last.Value.(*cacheEntry)); last = c.newest.Back() {
 		c.remove(last)
 	}
 }
 
 // isOver reports whether the oldest answer must be evicted.
-func (c *cache) isOver(oldest *answered) bool {
+func (c *cache) isOver(oldest *cacheEntry) bool {
 	return c.newest.Len() > maxAnswers || c.bytes > maxBytes || time.Since(oldest.at) > MaxAge
 }
 
 func (c *cache) remove(at *list.Element) {
-	a := c.newest.Remove(at).(*answered)
-	delete(c.of, a.asked)
+	a := c.newest.Remove(at).(*cacheEntry)
+	delete(c.of, a.cacheKey)
 	c.bytes -= a.bytes
 }

@@ -186,29 +186,29 @@ func TestTheCacheIsBounded(t *testing.T) {
 			t.Helper()
 			sum := 0
 			for at := c.newest.Front(); at != nil; at = at.Next() {
-				sum += at.Value.(*answered).bytes
+				sum += at.Value.(*cacheEntry).bytes
 			}
 			if len(c.of) != c.newest.Len() || sum != c.bytes || c.bytes > maxBytes || len(c.of) > maxAnswers {
 				t.Fatalf("%d answers by query, %d in order, %d bytes, which should be %d", len(c.of), c.newest.Len(), c.bytes, sum)
 			}
 		}
 		for i := range 2 * maxAnswers {
-			c.put(asked{text: fmt.Sprint(i)}, numbered(1))
+			c.put(cacheKey{text: fmt.Sprint(i)}, numbered(1))
 			check()
 		}
-		if _, _, ok := c.get(asked{text: "0"}, time.Hour); ok || len(c.of) != maxAnswers {
+		if _, _, ok := c.get(cacheKey{text: "0"}, time.Hour); ok || len(c.of) != maxAnswers {
 			t.Errorf("the oldest of %d answers is kept", len(c.of))
 		}
 		large := []Result{{Text: strings.Repeat("x", maxBytes/4)}}
 		for i := range 20 {
-			c.put(asked{text: fmt.Sprint("large", i%7)}, large)
+			c.put(cacheKey{text: fmt.Sprint("large", i%7)}, large)
 			check()
 		}
 		if len(c.of) != 3 {
 			t.Errorf("%d large answers are kept", len(c.of))
 		}
 		time.Sleep(MaxAge + 1)
-		c.put(asked{text: "new"}, nil)
+		c.put(cacheKey{text: "new"}, nil)
 		if check(); len(c.of) != 1 {
 			t.Errorf("%d answers are kept, but all but one are too old", len(c.of))
 		}

@@ -75,7 +75,7 @@ func (s *Searcher) Search(ctx context.Context, r Request) (Answer, error) {
 		if count < r.Limit {
 			continue
 		}
-		found, age, ok := s.cache.get(asked{r.Owner, p.Name(), text, r.Kind, count}, r.MaxAge)
+		found, age, ok := s.cache.get(cacheKey{r.Owner, p.Name(), text, r.Kind, count}, r.MaxAge)
 		if ok {
 			answer.Results, answer.Age = found[:min(len(found), r.Limit)], age
 			return answer, nil
@@ -85,7 +85,7 @@ func (s *Searcher) Search(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	s.cache.put(asked{r.Owner, p.Name(), text, r.Kind, rounded(r.Limit)}, found)
+	s.cache.put(cacheKey{r.Owner, p.Name(), text, r.Kind, rounded(r.Limit)}, found)
 	answer.Results = found[:min(len(found), r.Limit)]
 	return answer, nil
 }

@@ -171,7 +171,7 @@ func TestKeysOfProvidersStayInTheDaemon(t *testing.T) {
 		200: `{"type":"search","web":{"results":[{"title":"KEY","url":"https://a.example/?k=KEY","description":"KEY"}]}}`,
 		302: `KEY`, 403: `{"error":{"code":"KEY","detail":"KEY"}}`, 422: `{"error":{"code":"VALIDATION","detail":"KEY"}}`, 429: `{"error":{"code":"RATE_LIMITED","detail":"KEY"}}`, 500: `KEY`,
 	} {
-		upstream.Say(status, strings.ReplaceAll(body, "KEY", searchtest.Key), "Location", "https://a.example/"+searchtest.Key, "Retry-After", searchtest.Key)
+		upstream.SetAnswer(status, strings.ReplaceAll(body, "KEY", searchtest.Key), "Location", "https://a.example/"+searchtest.Key, "Retry-After", searchtest.Key)
 		answer, err := client.Search(t.Context(), &domtapv1.SearchRequest{Query: "canary-query", MaxAge: durationpb.New(0)})
 		if (err == nil) != (status == 200) {
 			t.Errorf("status %d: %v", status, err)

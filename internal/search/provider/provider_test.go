@@ -187,7 +187,7 @@ var refusalTests = []struct {
 func TestRefusalsAreToldApart(t *testing.T) {
 	for _, c := range refusalTests {
 		server, p := start(t, c.name)
-		server.Say(c.status, c.body, c.headers...)
+		server.SetAnswer(c.status, c.body, c.headers...)
 		got := failure(t, p, search.Web)
 		if got.Kind != c.kind || got.RetryAfter != c.retry || got.Provider != c.name || !strings.Contains(got.Error(), c.says) {
 			t.Errorf("%s, %d %s: %+v (%v), want kind %d, retry %v and %q", c.name, c.status, c.body, got, got, c.kind, c.retry, c.says)
@@ -217,7 +217,7 @@ func TestErrorsThatAllProvidersHave(t *testing.T) {
 			{"too much", 200, `{"results":[]}` + strings.Repeat(" ", maxAnswer), search.NotUnderstood},
 		} {
 			server, p := start(t, name)
-			server.Say(c.status, c.body, "Location", elsewhere)
+			server.SetAnswer(c.status, c.body, "Location", elsewhere)
 			if got := failure(t, p, search.Web); got.Kind != c.kind {
 				t.Errorf("%s, %s: %v, want kind %d", name, c.what, got, c.kind)
 			}
@@ -231,7 +231,7 @@ func TestErrorsThatAllProvidersHave(t *testing.T) {
 func TestProvidersThatCannotBeReached(t *testing.T) {
 	for _, name := range Names {
 		server, p := start(t, name)
-		server.Do(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+		server.SetHandler(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 		if got := failure(t, p, search.Web); got.Kind != search.Unavailable {
 			t.Errorf("%s ends the connection: %v", name, got)
 		}
@@ -255,7 +255,7 @@ func TestTheEndOfTheCallEndsTheRequest(t *testing.T) {
 		server, p := start(t, name)
 		ended := make(chan struct{})
 		ctx, cancel := context.WithCancel(t.Context())
-		server.Do(func(_ http.ResponseWriter, r *http.Request) {
+		server.SetHandler(func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body) // a server detects the end of a connection only while it reads
 			cancel()
 			<-r.Context().Done()
@@ -288,7 +288,7 @@ func TestKeysGoNowhereElse(t *testing.T) {
 			}
 		}
 		for _, status := range []int{200, 302, 400, 401, 403, 422, 429, 500} {
-			server.Do(echo(status))
+			server.SetHandler(echo(status))
 			for _, kind := range p.Kinds() {
 				found, err := p.Search(t.Context(), search.Query{Text: "go", Kind: kind, Count: 10})
 				if status == 200 && kind == search.Web && len(found) != 1 {
@@ -353,7 +353,7 @@ func TestSettingsThatMakeNoSense(t *testing.T) {
 
 func TestOddValuesCostNoResults(t *testing.T) {
 	server, p := start(t, "serper")
-	server.Say(200, `{"searchParameters":7,"organic":[1,null,"x",[],{"title":["a"],"link":"https://a.example/"},{"title":26,"link":"https://b.example/","date":{},"rating":"4.5","ratingCount":true},
+	server.SetAnswer(200, `{"searchParameters":7,"organic":[1,null,"x",[],{"title":["a"],"link":"https://a.example/"},{"title":26,"link":"https://b.example/","date":{},"rating":"4.5","ratingCount":true},
 		{"title":"no link"},{"title":"script","link":"javascript:alert(1)"},{"title":"relative","link":"/a"}]}`)
 	found, err := p.Search(t.Context(), search.Query{Text: "go", Kind: search.Web, Count: 10})
 	want := []search.Result{{URL: "https://a.example/", Host: "a.example"}, {Title: "26", URL: "https://b.example/", Host: "b.example", Rating: 4.5}}
@@ -362,7 +362,7 @@ func TestOddValuesCostNoResults(t *testing.T) {
 	}
 	for _, name := range Names {
 		server, p := start(t, name)
-		server.Say(200, map[string]string{
+		server.SetAnswer(200, map[string]string{
 			"serper": `{"searchParameters":{"q":"x"}}`, "brave": `{"type":"search","query":{}}`, "tavily": `{"results":[]}`, "searxng": `{"results":[]}`,
 			"google": `{"kind":"customsearch#search","searchInformation":{"totalResults":"0"}}`,
 		}[name])

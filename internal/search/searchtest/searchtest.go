@@ -48,9 +48,9 @@ func (s *Server) Close() {
 	s.http.Close()
 }
 
-// Say sets the answer of the server: a status, headers in pairs, and a body.
-func (s *Server) Say(status int, body string, headers ...string) {
-	s.Do(func(w http.ResponseWriter, _ *http.Request) {
+// SetAnswer sets the answer of the server: a status, headers in pairs, and a body.
+func (s *Server) SetAnswer(status int, body string, headers ...string) {
+	s.SetHandler(func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i+1 < len(headers); i += 2 {
 			w.Header().Set(headers[i], headers[i+1])
 		}
@@ -59,8 +59,8 @@ func (s *Server) Say(status int, body string, headers ...string) {
 	})
 }
 
-// Do sets the handler of the server. If nil, it answers as documented.
-func (s *Server) Do(say http.HandlerFunc) {
+// SetHandler sets the handler of the server. If nil, it answers as documented.
+func (s *Server) SetHandler(say http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.say = say
