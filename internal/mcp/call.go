@@ -110,12 +110,12 @@ func (s *Server) progress(ctx context.Context, tool string, r *mcp.CallToolReque
 	}
 }
 
-// closing limits how long the daemon may take to close the tabs of a session.
-const closing = 5 * time.Second
+// closeLimit limits how long the daemon may take to close the tabs of a session.
+const closeLimit = 5 * time.Second
 
 // closeTabs closes the tabs that a session opened. Errors are only logged.
 func (s *Server) closeTabs(ids []string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.lives), closing)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.lives), closeLimit)
 	defer cancel()
 	var failed []error
 	for _, id := range ids {

@@ -214,7 +214,7 @@ func (s *Server) forget(of *mcp.ServerSession, one *session) {
 // ServeStdio serves one session over a pair of streams, line by line, until the host closes its side or ctx ends. It writes only protocol
 // messages to out, and closes in.
 func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer) error {
-	return s.Serve(ctx, &mcp.IOTransport{Reader: in, Writer: open{out}})
+	return s.Serve(ctx, &mcp.IOTransport{Reader: in, Writer: nopCloser{out}})
 }
 
 // Serve serves one session over a transport, until the host closes it or ctx ends.
@@ -232,11 +232,11 @@ func (s *Server) Serve(ctx context.Context, over mcp.Transport) error {
 	return err
 }
 
-// open is a writer that its owner closes.
-type open struct{ io.Writer }
+// nopCloser is a writer that its owner closes.
+type nopCloser struct{ io.Writer }
 
 // Close does nothing.
-func (open) Close() error { return nil }
+func (nopCloser) Close() error { return nil }
 
 // Close ends every session and waits for all work. Tabs that sessions opened are closed, unless Options.KeepTabs is set.
 func (s *Server) Close() {

@@ -61,8 +61,8 @@ func (l *tabList) follow() {
 	}
 }
 
-// pause is the time before a broken stream is restarted, unless a call arrives earlier.
-const pause = 5 * time.Second
+// restartDelay is the time before a broken stream is restarted, unless a call arrives earlier.
+const restartDelay = 5 * time.Second
 
 // run follows the tabs until the server ends.
 func (l *tabList) run() {
@@ -73,7 +73,7 @@ func (l *tabList) run() {
 		l.drop()
 		select {
 		case <-l.wake:
-		case <-time.After(pause):
+		case <-time.After(restartDelay):
 		case <-ctx.Done():
 		}
 	}

@@ -67,16 +67,16 @@ func (s *Arguments) target() *domtapv1.Target {
 	return t
 }
 
-// several returns Values, or Value if Values is unset.
-func (s *Arguments) several() []string {
+// valuesOrValue returns Values, or Value if Values is unset.
+func (s *Arguments) valuesOrValue() []string {
 	if s.Values != nil {
 		return s.Values
 	}
 	return s.Value
 }
 
-// makers maps actions to functions that convert arguments to steps.
-var makers = map[string]func(s *Arguments, c *args.Clamps) (*domtapv1.Step, error){
+// stepMakers maps actions to functions that convert arguments to steps.
+var stepMakers = map[string]func(s *Arguments, c *args.Clamps) (*domtapv1.Step, error){
 	"click": (*Arguments).click,
 	"double_click": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
 		return &domtapv1.Step{Action: &domtapv1.Step_DoubleClick{DoubleClick: &domtapv1.DoubleClickStep{Target: s.target()}}}, nil
@@ -90,7 +90,7 @@ var makers = map[string]func(s *Arguments, c *args.Clamps) (*domtapv1.Step, erro
 	},
 	"press": (*Arguments).press,
 	"select": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
-		return &domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: s.target(), Values: s.several()}}}, nil
+		return &domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: s.target(), Values: s.valuesOrValue()}}}, nil
 	},
 	"check": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
 		return &domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{Target: s.target()}}}, nil
@@ -106,7 +106,7 @@ var makers = map[string]func(s *Arguments, c *args.Clamps) (*domtapv1.Step, erro
 		return &domtapv1.Step{Action: &domtapv1.Step_MouseUp{MouseUp: &domtapv1.MouseUpStep{}}}, nil
 	},
 	"upload": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
-		return &domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: s.target(), Paths: s.several()}}}, nil
+		return &domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: s.target(), Paths: s.valuesOrValue()}}}, nil
 	},
 	"wait": (*Arguments).wait,
 	"read": func(s *Arguments, c *args.Clamps) (*domtapv1.Step, error) {
@@ -122,14 +122,14 @@ var makers = map[string]func(s *Arguments, c *args.Clamps) (*domtapv1.Step, erro
 }
 
 // Actions returns the sorted names of the actions.
-func Actions() []string { return args.Names(makers) }
+func Actions() []string { return args.Names(stepMakers) }
 
 // Step converts the arguments to a step. It clamps numbers that are out of range and records that in c. The error is written for the model.
 func (s *Arguments) Step(c *args.Clamps) (*domtapv1.Step, error) {
 	if s.Action == "" {
 		return nil, fmt.Errorf("action is required: one of %s", strings.Join(Actions(), ", "))
 	}
-	maker, err := args.Pick("action", s.Action, makers)
+	maker, err := args.Pick("action", s.Action, stepMakers)
 	if err != nil {
 		return nil, err
 	}
@@ -199,15 +199,15 @@ const maxHold = 10
 
 // click clicks the target. The words of the value are options: a button, modifiers, double or triple, and the duration of a hold.
 func (s *Arguments) click(*args.Clamps) (*domtapv1.Step, error) {
-	step, err := s.how()
+	step, err := s.clickOptions()
 	if err != nil {
 		return nil, err
 	}
 	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: step}}, nil
 }
 
-// how returns a click on the target with the options in the value.
-func (s *Arguments) how() (*domtapv1.ClickStep, error) {
+// clickOptions returns a click on the target with the options in the value.
+func (s *Arguments) clickOptions() (*domtapv1.ClickStep, error) {
 	step := &domtapv1.ClickStep{Target: s.target(), Button: s.Button, Modifiers: s.Modifiers}
 	for _, word := range strings.FieldsFunc(strings.Join(s.Value, " "), func(r rune) bool { return r == ' ' || r == '+' || r == ',' }) {
 		if err := clickHow(step, strings.ToLower(word)); err != nil {
@@ -219,7 +219,7 @@ func (s *Arguments) how() (*domtapv1.ClickStep, error) {
 
 // mouseDown presses a button on the target, with the options of a click, and keeps it pressed.
 func (s *Arguments) mouseDown(*args.Clamps) (*domtapv1.Step, error) {
-	how, err := s.how()
+	how, err := s.clickOptions()
 	if err == nil && how.GetCount() > 1 {
 		err = fmt.Errorf("mouse_down presses once: double_click clicks twice")
 	}
