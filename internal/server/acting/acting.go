@@ -64,7 +64,7 @@ func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractRespo
 		return nil, err
 	}
 	printed := linesOf(answer)
-	days := form.Print != nil && aRun().MatchString(answer.GetDiffText())
+	days := form.Print != nil && runLine().MatchString(answer.GetDiffText())
 	if days {
 		leaveOutDays(answer)
 	}
@@ -98,8 +98,8 @@ func leaveOutPlace(answer *domtapv1.InteractResponse, o *turn.Outcome) {
 	}
 }
 
-// aRun matches the beginning of a line of DENSE that stands for several elements, such as the days of a calendar: refs and a count.
-var aRun = lazyregexp.New(`\] \d*×\d+ `)
+// runLine matches the beginning of a line of DENSE that stands for several elements, such as the days of a calendar: refs and a count.
+var runLine = lazyregexp.New(`\] \d*×\d+ `)
 
 // besideWords matches what a line of DENSE contains besides the texts of the page: refs and descriptions of elements.
 var besideWords = lazyregexp.New(`\[\d+\]|\([a-z][^()]*\)`)
@@ -117,8 +117,8 @@ func linesOf(answer *domtapv1.InteractResponse) (lines []string) {
 	return lines
 }
 
-// aRange matches a range that stands for several numbers. Ranges of more than maxCounted numbers are not expanded.
-var aRange = lazyregexp.New(`(\d+)…(\d+)`)
+// numberRange matches a range that stands for several numbers. Ranges of more than maxCounted numbers are not expanded.
+var numberRange = lazyregexp.New(`(\d+)…(\d+)`)
 
 const maxCounted = 400
 
@@ -127,7 +127,7 @@ const maxDays = 20
 
 // counted returns a line with its ranges expanded to all numbers.
 func counted(line string) string {
-	return aRange().ReplaceAllStringFunc(line, func(text string) string {
+	return numberRange().ReplaceAllStringFunc(line, func(text string) string {
 		first, last, _ := strings.Cut(text, "…")
 		a, wrongA := strconv.Atoi(first)
 		b, wrongB := strconv.Atoi(last)

@@ -14,7 +14,7 @@ func FormTurn(r *domtapv1.FillFormRequest, files func([]string) ([]string, error
 	plan := turn.Turn{URL: r.GetUrl(), Heal: true}
 	form := turn.NewForm()
 	for _, f := range r.GetFields() {
-		found := ways(f)
+		found := fieldTargets(f)
 		for i := range found {
 			found[i].Within = f.GetWithin()
 		}
@@ -30,8 +30,8 @@ func FormTurn(r *domtapv1.FillFormRequest, files func([]string) ([]string, error
 	return plan
 }
 
-// ways returns the targets that may find a field, best first.
-func ways(f *domtapv1.FormField) []target.Target {
+// fieldTargets returns the targets that may find a field, best first.
+func fieldTargets(f *domtapv1.FormField) []target.Target {
 	switch {
 	case f.Ref != nil:
 		return []target.Target{{By: target.Ref, Ref: dom.Ref(f.GetRef())}}

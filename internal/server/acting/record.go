@@ -17,8 +17,8 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// Asked returns the steps of a request for a timeline. It contains targets, but no text to be typed.
-func Asked(all []*domtapv1.Step) []*domtapv1.TimelineStep {
+// TimelineSteps returns the steps of a request for a timeline. It contains targets, but no text to be typed.
+func TimelineSteps(all []*domtapv1.Step) []*domtapv1.TimelineStep {
 	kinds := Kinds(all)
 	out := make([]*domtapv1.TimelineStep, len(all))
 	for i, s := range all {
@@ -33,7 +33,7 @@ func Asked(all []*domtapv1.Step) []*domtapv1.TimelineStep {
 		if key := s.GetPress().GetKey(); !isCharacter(key) {
 			one.Key = key
 		}
-		one.Click, one.Press = unlikePlain(s.GetClick()), unlikeOnce(s.GetPress())
+		one.Click, one.Press = clickOptions(s.GetClick()), pressOptions(s.GetPress())
 		if one.MouseDown = proto.CloneOf(s.GetMouseDown()); one.MouseDown != nil {
 			one.MouseDown.Target = nil
 		}
@@ -45,8 +45,8 @@ func Asked(all []*domtapv1.Step) []*domtapv1.TimelineStep {
 	return out
 }
 
-// unlikePlain returns a click without its target. It returns nil for a single click of the left button.
-func unlikePlain(s *domtapv1.ClickStep) *domtapv1.ClickStep {
+// clickOptions returns a click without its target. It returns nil for a single click of the left button.
+func clickOptions(s *domtapv1.ClickStep) *domtapv1.ClickStep {
 	how := proto.CloneOf(s)
 	if how == nil {
 		return nil
@@ -64,16 +64,16 @@ func unlikePlain(s *domtapv1.ClickStep) *domtapv1.ClickStep {
 	return how
 }
 
-// unlikeOnce returns a press without its key and target. It returns nil if the key is pressed once.
-func unlikeOnce(s *domtapv1.PressStep) *domtapv1.PressStep {
+// pressOptions returns a press without its key and target. It returns nil if the key is pressed once.
+func pressOptions(s *domtapv1.PressStep) *domtapv1.PressStep {
 	if s.GetRepeat() <= 1 && s.GetHold() == nil {
 		return nil
 	}
 	return &domtapv1.PressStep{Repeat: s.GetRepeat(), Hold: s.GetHold()}
 }
 
-// AskedForm returns the steps of a form request for a timeline, as Asked does.
-func AskedForm(r *domtapv1.FillFormRequest) []*domtapv1.TimelineStep {
+// TimelineFormSteps returns the steps of a form request for a timeline, as TimelineSteps does.
+func TimelineFormSteps(r *domtapv1.FillFormRequest) []*domtapv1.TimelineStep {
 	kinds := FormKinds(r)
 	out := make([]*domtapv1.TimelineStep, len(kinds))
 	for i, kind := range kinds {
@@ -94,7 +94,7 @@ const maxError = 500
 // isCharacter reports whether a key is a character, which may be part of a secret that is typed key by key.
 func isCharacter(key string) bool { return utf8.RuneCountInString(key) == 1 }
 
-// Record writes the results of a turn into a timeline entry. The entry's steps must be those that Asked or AskedForm returned.
+// Record writes the results of a turn into a timeline entry. The entry's steps must be those that TimelineSteps or TimelineFormSteps returned.
 func Record(to *domtapv1.TimelineTurn, o *turn.Outcome, reason Reasons) {
 	to.Verdict = convert.Verdict(o.Verdict)
 	to.NewTabId = o.NewTab

@@ -219,9 +219,9 @@ func asked(req any) *domtapv1.TimelineTurn {
 	}
 	switch r := req.(type) {
 	case *domtapv1.InteractRequest:
-		turn.Steps = acting.Asked(r.GetSteps())
+		turn.Steps = acting.TimelineSteps(r.GetSteps())
 	case *domtapv1.FillFormRequest:
-		turn.Steps = acting.AskedForm(r)
+		turn.Steps = acting.TimelineFormSteps(r)
 	}
 	return turn
 }
