@@ -62,14 +62,14 @@ func name(el *dom.Element, s *dom.Snapshot) *domtapv1.Target {
 		role = el.Tag
 	}
 	by := target.Target{By: target.Role, Role: role, Name: el.Text}
-	if means(by, all, el) {
+	if matchesOnly(by, all, el) {
 		return &domtapv1.Target{Role: by.Role, Name: by.Name}
 	}
 	if el.Text == "" && el.Placeholder != "" && isOnly(all, func(o *dom.Element) bool { return o.Placeholder == el.Placeholder }) {
 		return &domtapv1.Target{Placeholder: el.Placeholder}
 	}
 	for _, words := range around(by, all, el) {
-		if by.Within = words; means(by, all, el) {
+		if by.Within = words; matchesOnly(by, all, el) {
 			return &domtapv1.Target{Role: by.Role, Name: by.Name, Within: words}
 		}
 	}
@@ -85,9 +85,9 @@ func isOnly(all []*dom.Element, is func(*dom.Element) bool) bool {
 	return i >= 0 && !slices.ContainsFunc(all[i+1:], is)
 }
 
-// means reports whether a target matches only the given element, by the rules of turns: if several elements match, elements covered by a
+// matchesOnly reports whether a target matches only the given element, by the rules of turns: if several elements match, elements covered by a
 // modal do not count.
-func means(t target.Target, all []*dom.Element, el *dom.Element) bool {
+func matchesOnly(t target.Target, all []*dom.Element, el *dom.Element) bool {
 	found := target.Match(t, all)
 	if len(found) > 1 {
 		if free := slices.DeleteFunc(slices.Clone(found), func(o *dom.Element) bool { return o.Covered }); len(free) > 0 {

@@ -125,7 +125,7 @@ func (t *take) follow(ctx context.Context, shots *sync.WaitGroup) end {
 	defer tick.Stop()
 	for first := true; ; first = false {
 		head := t.tab.Head()
-		more, err := t.take(head)
+		more, err := t.writeHead(head)
 		if err == nil && first {
 			err = t.writer.Flush()
 			t.begin()
@@ -134,7 +134,7 @@ func (t *take) follow(ctx context.Context, shots *sync.WaitGroup) end {
 		case err != nil:
 			return end{recording.ReasonWriteFailed, err.Error()}
 		case head.Info.Status == actor.StatusClosed:
-			return t.gone(ctx)
+			return t.endReason(ctx)
 		case t.writer.Bytes() >= t.options.MaxBytes-reserve:
 			return end{recording.ReasonLimit, "it has reached its maximum size"}
 		}
@@ -154,7 +154,7 @@ func (t *take) follow(ctx context.Context, shots *sync.WaitGroup) end {
 				return end{recording.ReasonStopped, ""}
 			}
 		case <-ctx.Done():
-			return t.gone(ctx)
+			return t.endReason(ctx)
 		}
 		if err != nil {
 			return end{recording.ReasonWriteFailed, err.Error()}
@@ -164,7 +164,7 @@ func (t *take) follow(ctx context.Context, shots *sync.WaitGroup) end {
 
 // takeLast records the final state when the recording is stopped.
 func (t *take) takeLast(ctx context.Context) error {
-	_, err := t.take(t.tab.Head())
+	_, err := t.writeHead(t.tab.Head())
 	return errors.Join(err, t.readLog(), t.lastPicture(ctx))
 }
 
@@ -190,8 +190,8 @@ func (t *take) lastPicture(ctx context.Context) error {
 	return t.picture(picture)
 }
 
-// gone returns the end of a recording whose tab or daemon ends.
-func (t *take) gone(ctx context.Context) end {
+// endReason returns the end of a recording whose tab or daemon ends.
+func (t *take) endReason(ctx context.Context) end {
 	if ctx.Err() != nil {
 		return end{recording.ReasonDaemonStopped, ""}
 	}
@@ -202,8 +202,8 @@ func (t *take) gone(ctx context.Context) end {
 	return end{recording.ReasonTabGone, "the tab was closed"}
 }
 
-// take writes a head and new timeline entries. more is closed when there are further entries.
-func (t *take) take(head *actor.Head) (more <-chan struct{}, err error) {
+// writeHead writes a head and new timeline entries. more is closed when there are further entries.
+func (t *take) writeHead(head *actor.Head) (more <-chan struct{}, err error) {
 	if err := t.state(head); err != nil {
 		return nil, err
 	}

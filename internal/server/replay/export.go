@@ -54,19 +54,19 @@ type exported struct {
 	damaged int
 }
 
-// way is the change of a turn: the indexes of the states before and after it, and of its step.
-type way struct{ from, to, step int }
+// turnChange is the change of a turn: the indexes of the states before and after it, and of its step.
+type turnChange struct{ from, to, step int }
 
 // read reads the whole track, once.
 func (e *exported) read() trace.Tab {
 	tab := trace.Tab{ID: e.tab, Steps: []trace.Step{}, Pictures: []trace.Picture{}, Log: logOf(e.logs, e.start), Clients: clientsOf(e.entries)}
-	var ways []way
+	var ways []turnChange
 	for _, entry := range e.entries {
 		step := stepOf(entry, e.start)
 		if from, to, ok := e.span(entry); ok {
 			// The page is recorded a moment after it changes.
 			step.End = max(step.End, e.since(e.states[to].at))
-			ways = append(ways, way{from, to, len(tab.Steps)})
+			ways = append(ways, turnChange{from, to, len(tab.Steps)})
 		}
 		tab.Steps = append(tab.Steps, step)
 	}
@@ -101,9 +101,9 @@ func (e *exported) span(entry *domtapv1.TimelineEntry) (from, to int, ok bool) {
 }
 
 // readStates reads the pictures and the required states, and sets the diffs of the turns.
-func (e *exported) readStates(tab *trace.Tab, ways []way) {
+func (e *exported) readStates(tab *trace.Tab, ways []turnChange) {
 	begins, needed := map[int]int{}, map[int]bool{}
-	ends := map[int][]way{}
+	ends := map[int][]turnChange{}
 	for _, w := range ways {
 		begins[w.from]++
 		ends[w.to] = append(ends[w.to], w)

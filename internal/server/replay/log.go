@@ -24,7 +24,7 @@ func (p *Player) Log(r *domtapv1.ReadLogRequest, most int) (*domtapv1.ReadLogRes
 			break
 		}
 		resp.NextSequence = max(resp.GetNextSequence(), e.GetSequence())
-		if e.GetSequence() <= r.GetAfter() || !wanted(r, e) {
+		if e.GetSequence() <= r.GetAfter() || !selects(r, e) {
 			continue
 		}
 		if i, again := requests[e.GetRequestId()]; again && e.GetRequestId() > 0 {
@@ -41,8 +41,8 @@ func (p *Player) Log(r *domtapv1.ReadLogRequest, most int) (*domtapv1.ReadLogRes
 	return resp, nil
 }
 
-// wanted reports whether a request selects an entry.
-func wanted(r *domtapv1.ReadLogRequest, e *domtapv1.LogEntry) bool {
+// selects reports whether a request selects an entry.
+func selects(r *domtapv1.ReadLogRequest, e *domtapv1.LogEntry) bool {
 	some := slices.ContainsFunc(r.GetKinds(), func(k domtapv1.LogKind) bool { return k != domtapv1.LogKind_LOG_KIND_UNSPECIFIED })
 	if some && !slices.Contains(r.GetKinds(), e.GetKind()) {
 		return false

@@ -125,7 +125,7 @@ func (p *Player) when(t *track, at actor.Moment) (time.Duration, error) {
 		at.Time = p.start.Add(p.position)
 		p.mu.Unlock()
 	}
-	return t.when(at)
+	return t.offset(at)
 }
 
 // GetReplay describes the replayed recordings.
@@ -155,7 +155,7 @@ func (p *Player) Seek(_ context.Context, r *domtapv1.SeekRequest) (*domtapv1.See
 		if err != nil {
 			return nil, err
 		}
-		d, err := t.when(at)
+		d, err := t.offset(at)
 		if err != nil {
 			return nil, err
 		}

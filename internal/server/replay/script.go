@@ -17,17 +17,17 @@ func (p *Player) Script() (*script.Script, error) {
 	}
 	t := p.tracks[0]
 	r := script.Recording{
-		ID: t.file.Header().ID, Tab: t.tab, Started: timestamppb.New(t.start), Entries: t.entries, UpTo: t.upTo,
+		ID: t.file.Header().ID, Tab: t.tab, Started: timestamppb.New(t.start), Entries: t.entries, UpTo: t.snapshotUpTo,
 	}
 	if len(t.states) > 0 {
-		r.First = t.upTo(t.states[0].epoch, t.states[0].revision)
+		r.First = t.snapshotUpTo(t.states[0].epoch, t.states[0].revision)
 	}
 	return script.New(r), nil
 }
 
-// upTo returns the newest snapshot of an epoch whose revision is at most the given one. It returns nil if there is none or it cannot be
+// snapshotUpTo returns the newest snapshot of an epoch whose revision is at most the given one. It returns nil if there is none or it cannot be
 // read.
-func (t *track) upTo(epoch string, revision uint64) *dom.Snapshot {
+func (t *track) snapshotUpTo(epoch string, revision uint64) *dom.Snapshot {
 	for i, m := range slices.Backward(t.states) {
 		if m.epoch == epoch && m.revision <= revision {
 			s, err := t.read(i)

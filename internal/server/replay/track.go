@@ -76,8 +76,8 @@ func openTrack(ctx context.Context, path string) (*track, error) {
 	return t, nil
 }
 
-// when returns the time of a moment, relative to the start of the track.
-func (t *track) when(at actor.Moment) (time.Duration, error) {
+// offset returns the time of a moment, relative to the start of the track.
+func (t *track) offset(at actor.Moment) (time.Duration, error) {
 	if at.Revision == 0 {
 		return at.Time.Sub(t.start), nil
 	}
@@ -96,7 +96,7 @@ func (t *track) when(at actor.Moment) (time.Duration, error) {
 
 // State returns the state at a moment. For a revision, it returns the last state with that revision.
 func (t *track) State(at actor.Moment) (actor.Published, error) {
-	d, err := t.when(at)
+	d, err := t.offset(at)
 	if err != nil {
 		return actor.Published{}, err
 	}

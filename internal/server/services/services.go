@@ -98,7 +98,7 @@ func (s *Services) Register(r grpc.ServiceRegistrar) {
 	if s.core.Replay != nil {
 		domtapv1.RegisterReplayServiceServer(r, s.core.Replay)
 	} else {
-		domtapv1.RegisterReplayServiceServer(r, replay.Absent{Access: s.core.Access})
+		domtapv1.RegisterReplayServiceServer(r, replay.Unavailable{Access: s.core.Access})
 	}
 	domtapv1.RegisterDaemonServiceServer(r, &daemonService{core: s.core})
 }

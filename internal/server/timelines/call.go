@@ -203,7 +203,7 @@ func (t *Tab) begin(req any, method string, kind kind, client, owner string) *Ca
 			c.entry.GetRead().Format = r.GetFormat()
 		}
 	} else {
-		c.entry.Event = &domtapv1.TimelineEntry_Turn{Turn: asked(req)}
+		c.entry.Event = &domtapv1.TimelineEntry_Turn{Turn: requestedTurn(req)}
 	}
 	if kind != reads {
 		c.id = t.Add(c.copy())
@@ -211,8 +211,8 @@ func (t *Tab) begin(req any, method string, kind kind, client, owner string) *Ca
 	return c
 }
 
-// asked returns the part of a turn that is known before it starts.
-func asked(req any) *domtapv1.TimelineTurn {
+// requestedTurn returns the part of a turn that is known before it starts.
+func requestedTurn(req any) *domtapv1.TimelineTurn {
 	turn := new(domtapv1.TimelineTurn)
 	if r, ok := req.(interface{ GetUrl() string }); ok {
 		turn.Url = dom.MaskCredentials(r.GetUrl())

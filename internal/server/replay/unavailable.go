@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// Absent implements ReplayService for a daemon with live tabs.
-type Absent struct {
+// Unavailable implements ReplayService for a daemon with live tabs.
+type Unavailable struct {
 	domtapv1.UnimplementedReplayServiceServer
 	// Access finds tabs. An unknown tab is reported first, because that is an error the caller can fix.
 	Access *authz.Access
@@ -24,12 +24,12 @@ func Refusal() error {
 }
 
 // GetReplay returns Refusal.
-func (Absent) GetReplay(context.Context, *domtapv1.GetReplayRequest) (*domtapv1.GetReplayResponse, error) {
+func (Unavailable) GetReplay(context.Context, *domtapv1.GetReplayRequest) (*domtapv1.GetReplayResponse, error) {
 	return nil, Refusal()
 }
 
 // Seek returns Refusal, or the error of an unknown tab.
-func (a Absent) Seek(ctx context.Context, r *domtapv1.SeekRequest) (*domtapv1.SeekResponse, error) {
+func (a Unavailable) Seek(ctx context.Context, r *domtapv1.SeekRequest) (*domtapv1.SeekResponse, error) {
 	if r.GetTabId() != "" {
 		if _, err := a.Access.Tab(ctx, r.GetTabId()); err != nil {
 			return nil, err
