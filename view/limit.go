@@ -8,8 +8,8 @@ const inViewport = 50
 // maxScore is the highest possible score.
 const maxScore = 100 + inViewport
 
-// least is the lowest score of an element that is not covered.
-const least = 50
+// minScore is the lowest score of an element that is not covered.
+const minScore = 50
 
 // Score ranks an element from 50 to 150. Elements that a person most likely acts on rank first, and elements in the viewport rank before
 // others. Elements behind a modal rank last, from 0 to 49, in the same order, although some different scores become equal there. Of
@@ -20,7 +20,7 @@ func Score(e *dom.Element) int {
 		score += inViewport
 	}
 	if e.Covered {
-		return (score - least) * (least - 1) / (maxScore - least)
+		return (score - minScore) * (minScore - 1) / (maxScore - minScore)
 	}
 	return score
 }
@@ -46,7 +46,7 @@ func roleScore(role string) int {
 	case "tablist":
 		return 55
 	}
-	return least
+	return minScore
 }
 
 // limit applies the limits to the selected elements and records what it omitted.

@@ -58,7 +58,7 @@ type Query struct {
 // Parse parses a query. It ignores words beyond MaxWords.
 func Parse(query string) Query {
 	var q Query
-	for i, part := range strings.Split(straight(query), `"`) {
+	for i, part := range strings.Split(straightQuotes(query), `"`) {
 		part = fold(part)
 		switch {
 		case part == "":
@@ -87,7 +87,7 @@ func (q Query) WithContexts(contexts map[dom.Ref]elementcontext.Context) Query {
 
 // CountWords returns the number of words of a query, including words beyond MaxWords.
 func CountWords(query string) int {
-	return len(strings.Fields(strings.ReplaceAll(straight(query), `"`, " ")))
+	return len(strings.Fields(strings.ReplaceAll(straightQuotes(query), `"`, " ")))
 }
 
 // all returns the set of all words.

@@ -15,7 +15,7 @@ var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o",
 // quotes replaces typographic quotes with straight ones.
 var quotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`)
 
-func straight(s string) string { return quotes.Replace(s) }
+func straightQuotes(s string) string { return quotes.Replace(s) }
 
 // fold returns the same text for all texts that differ only in case, accents, compatibility forms and white space.
 func fold(s string) string {

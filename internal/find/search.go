@@ -119,8 +119,8 @@ func (s *search) in(text string) (found words) {
 	return found
 }
 
-// leastOfTarget is the minimum length of a word to search in link targets, because these contain all short words.
-const leastOfTarget = 3
+// minTargetWord is the minimum length of a word to search in link targets, because these contain all short words.
+const minTargetWord = 3
 
 // inTarget returns the words in a link target.
 func (s *search) inTarget(href string) (found words) {
@@ -132,7 +132,7 @@ func (s *search) inTarget(href string) (found words) {
 	}
 	target := fold(href)
 	for i, word := range s.words {
-		if len(word) >= leastOfTarget && strings.Contains(target, word) {
+		if len(word) >= minTargetWord && strings.Contains(target, word) {
 			found |= 1 << i
 		}
 	}

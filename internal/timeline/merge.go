@@ -14,7 +14,7 @@ func same(last, e *Entry) bool {
 	}
 	switch {
 	case e.GetRead() != nil:
-		return last.GetRead() != nil && over(e.State) && last.GetRead().Format == e.GetRead().Format
+		return last.GetRead() != nil && isEnded(e.State) && last.GetRead().Format == e.GetRead().Format
 	case e.GetProblem() != nil:
 		a, b := last.GetProblem(), e.GetProblem()
 		return a != nil && a.Kind == b.Kind && a.Level == b.Level && a.Text == b.Text && a.Url == b.Url && a.Line == b.Line
@@ -41,15 +41,15 @@ func joined(last, e *Entry) *Entry {
 	return out
 }
 
-// over reports whether a call has ended.
-func over(s domtapv1.TimelineState) bool {
+// isEnded reports whether a call has ended.
+func isEnded(s domtapv1.TimelineState) bool {
 	return s == domtapv1.TimelineState_TIMELINE_STATE_DONE || s == domtapv1.TimelineState_TIMELINE_STATE_FAILED
 }
 
 // count adds the cost of an entry to its client. old is the previous version of the entry, or nil for a new entry. The caller holds the
 // lock.
 func (s *Store) count(old, e *Entry) {
-	if e.Method == "" || e.Client == "" || old != nil && over(old.State) {
+	if e.Method == "" || e.Client == "" || old != nil && isEnded(old.State) {
 		return
 	}
 	i := s.user(e.Client, e.Owner)
@@ -61,7 +61,7 @@ func (s *Store) count(old, e *Entry) {
 			u.Turns++
 		}
 	}
-	if over(e.State) {
+	if isEnded(e.State) {
 		u.Tokens += e.Tokens
 		u.TokensEstimated = u.TokensEstimated || e.TokensEstimated
 		if e.State == domtapv1.TimelineState_TIMELINE_STATE_FAILED {

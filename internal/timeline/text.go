@@ -57,7 +57,7 @@ func short(name string) string {
 
 // cost returns the duration of a call and the cost of its answer: (310 ms, 84 tokens).
 func cost(e *Entry) string {
-	if !over(e.GetState()) {
+	if !isEnded(e.GetState()) {
 		return ""
 	}
 	took := e.GetDuration().AsDuration().Round(time.Millisecond).Milliseconds()

@@ -155,8 +155,8 @@ func (s *Store) wake() {
 	}
 }
 
-// Poke wakes all readers that wait for a change, because they may have something to add.
-func (s *Store) Poke() {
+// WakeAll wakes all readers that wait for a change, because they may have something to add.
+func (s *Store) WakeAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wake()
@@ -177,7 +177,7 @@ func (s *Store) Closed() bool {
 	return s.closed
 }
 
-// Changed returns a channel that is closed at the next change, Poke or Close. Call it before Read to miss no change.
+// Changed returns a channel that is closed at the next change, WakeAll or Close. Call it before Read to miss no change.
 func (s *Store) Changed() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()

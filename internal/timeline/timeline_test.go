@@ -144,7 +144,7 @@ func TestUsageOutlivesEntries(t *testing.T) {
 
 func TestWhoWaitsIsWoken(t *testing.T) {
 	s := New(Limits{})
-	for name, do := range map[string]func(){"Add": func() { s.Add(read("a", 1)) }, "Poke": s.Poke, "Close": s.Close} {
+	for name, do := range map[string]func(){"Add": func() { s.Add(read("a", 1)) }, "Poke": s.WakeAll, "Close": s.Close} {
 		changed := s.Changed()
 		do()
 		select {

@@ -242,7 +242,7 @@ func (t *Tab) Sync() {
 			t.log.OnProblem(nil)
 		}
 		t.log, t.cursor = log, pagelog.Cursor{}
-		log.OnProblem(t.Poke)
+		log.OnProblem(t.WakeAll)
 	}
 	var found []pagelog.Entry
 	found, t.cursor = log.Problems(t.cursor)

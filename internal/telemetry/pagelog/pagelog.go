@@ -135,7 +135,7 @@ func (l *Log) Add(kind Kind, at time.Time, size int, r Record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.append(kind, &item{at: at, size: size + overhead, record: r})
-	l.problems.tell()
+	l.problems.notify()
 }
 
 // Miss counts entries as dropped that were never added because the page floods its log.

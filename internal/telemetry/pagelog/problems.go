@@ -28,10 +28,10 @@ func (p *problems) note(e *Entry) {
 	kept := *e
 	kept.Source = nil // only the ring keeps details
 	p.failed = append(p.failed, kept)
-	p.tell()
+	p.notify()
 }
 
-func (p *problems) tell() {
+func (p *problems) notify() {
 	if p.told != nil {
 		p.told()
 	}
@@ -64,12 +64,12 @@ func (l *Log) Problems(after Cursor) ([]Entry, Cursor) {
 			out = append(out, e)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Entry) int { return showed(a).Compare(showed(b)) })
+	slices.SortStableFunc(out, func(a, b Entry) int { return problemTime(a).Compare(problemTime(b)) })
 	return out, next
 }
 
-// showed returns the time at which a problem appeared. A request fails when it ends.
-func showed(e Entry) time.Time { return e.At.Add(e.Took) }
+// problemTime returns the time at which a problem appeared. A request fails when it ends.
+func problemTime(e Entry) time.Time { return e.At.Add(e.Took) }
 
 // OnProblem sets a function that is called when there may be a new result of Problems. It is called with the log's lock held, so it must
 // not block or call the log. Only one function is set at a time; nil removes it.
