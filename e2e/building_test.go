@@ -33,15 +33,15 @@ func TestAnApplicationIsBuiltBeforeAnAnswer(t *testing.T) {
 	tab := d.Open(base + "/")
 	built := func(t *testing.T) {
 		t.Helper()
-		if _, ok := testenv.Find(testenv.Usual(t, d, tab), "New order"); !ok {
-			t.Errorf("the page is %q", testenv.Tagged(testenv.Usual(t, d, tab)))
+		if _, ok := testenv.Find(testenv.GetDom(t, d, tab), "New order"); !ok {
+			t.Errorf("the page is %q", testenv.TagTexts(testenv.GetDom(t, d, tab)))
 		}
 	}
 	for _, path := range []string{"/empty", "/loading", "/skeleton", "/busy"} {
 		t.Run("navigate"+path, func(t *testing.T) { d.Show(tab, base+path); built(t) })
 		t.Run("click"+path, func(t *testing.T) {
 			d.Show(tab, base+"/to"+path)
-			link, _ := testenv.Find(testenv.Usual(t, d, tab), "Orders")
+			link, _ := testenv.Find(testenv.GetDom(t, d, tab), "Orders")
 			r, err := d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
 				{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Ref: new(link.GetRef())}}}}}})
 			if err != nil || !r.GetResults()[0].GetOk() {

@@ -257,7 +257,7 @@ func TestElementsFollowChanges(t *testing.T) {
 		if !slices.Equal(got, step.want) {
 			t.Errorf("after %s: got\n%s\nwant\n%s", step.do, strings.Join(got, "\n"), strings.Join(step.want, "\n"))
 		}
-		if err := f.Reaches(testenv.Within(t, testenv.Patience), testenv.Usual(t, d, tab)); err != nil {
+		if err := f.Reaches(testenv.Within(t, testenv.Patience), testenv.GetDom(t, d, tab)); err != nil {
 			t.Errorf("after %s: %v", step.do, err)
 		}
 	}

@@ -63,7 +63,7 @@ func TestWorksUnderAnyPolicy(t *testing.T) {
 	if r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED || r.GetDiff().GetAddedCount() != 1 {
 		t.Errorf("got %v", r)
 	}
-	if err := f.Reaches(testenv.Within(t, testenv.Patience), testenv.Usual(t, d, tab)); err != nil {
+	if err := f.Reaches(testenv.Within(t, testenv.Patience), testenv.GetDom(t, d, tab)); err != nil {
 		t.Error(err)
 	}
 }
@@ -140,7 +140,7 @@ func TestFramesOfTheSameProcess(t *testing.T) {
 	read := func() *domtapv1.GetDomResponse {
 		for {
 			// On a busy machine the frame's process may answer too late for the read. The answer then reports that.
-			if r := testenv.Usual(t, d, tab); len(r.GetMetadata().GetLateFrames()) == 0 {
+			if r := testenv.GetDom(t, d, tab); len(r.GetMetadata().GetLateFrames()) == 0 {
 				return r
 			}
 		}
@@ -373,7 +373,7 @@ func TestFramesOfOtherProcesses(t *testing.T) {
 	read := func() *domtapv1.GetDomResponse {
 		for {
 			// On a busy machine the frame's process may answer too late for the read. The answer then reports that.
-			if r := testenv.Usual(t, d, tab); len(r.GetMetadata().GetLateFrames()) == 0 {
+			if r := testenv.GetDom(t, d, tab); len(r.GetMetadata().GetLateFrames()) == 0 {
 				return r
 			}
 		}

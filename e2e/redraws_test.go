@@ -107,7 +107,7 @@ func (r *redrawRig) refuses(ref uint32) {
 // refs reads the page and returns the refs of the buttons, in the order of the records.
 func (r *redrawRig) refs() (out []uint32) {
 	r.t.Helper()
-	for _, e := range testenv.Usual(r.t, r.d, r.tab).GetElements() {
+	for _, e := range testenv.GetDom(r.t, r.d, r.tab).GetElements() {
 		if e.GetText() == "Edit" {
 			out = append(out, e.GetRef())
 		}

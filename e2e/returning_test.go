@@ -27,7 +27,7 @@ func TestReappearingElementHasItsBox(t *testing.T) {
 	}
 	testenv.Evaluate[bool](t, d, `b.style.display = '', true`)
 	after := viewport()
-	if difference := testenv.Differs(after.GetElements(), before.GetElements()); difference != "" {
+	if difference := testenv.Diff(after.GetElements(), before.GetElements()); difference != "" {
 		t.Error(difference)
 	}
 }
@@ -38,8 +38,8 @@ func TestFirstSightOfLabelsInShadowTrees(t *testing.T) {
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<style>i::before { content: "?" }</style><div id=host></div><script>
 		host.attachShadow({ mode: "open" }).innerHTML = "<style>b::before { content: 'All ' }</style><label><input type=checkbox><b>of them</b></label>"
 	</script>`)}))
-	if _, ok := testenv.Find(testenv.Usual(t, d, tab), "All of them"); !ok {
-		t.Errorf("got %q", testenv.Tagged(testenv.Usual(t, d, tab)))
+	if _, ok := testenv.Find(testenv.GetDom(t, d, tab), "All of them"); !ok {
+		t.Errorf("got %q", testenv.TagTexts(testenv.GetDom(t, d, tab)))
 	}
 }
 
@@ -57,7 +57,7 @@ func TestFramesThatWereTouchedBeforeTheyLoadedAreRead(t *testing.T) {
 		</script>`),
 		"/inner": testenv.HTML(`<button onclick="this.textContent = 'Pressed'">Inner</button>`),
 	}))
-	if got := testenv.Tagged(testenv.Usual(t, d, tab)); len(got) != 2 || !strings.Contains(got[1], "Inner") {
+	if got := testenv.TagTexts(testenv.GetDom(t, d, tab)); len(got) != 2 || !strings.Contains(got[1], "Inner") {
 		t.Fatalf("got %q", got)
 	}
 	r, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Inner")}})

@@ -51,7 +51,7 @@ func TestSheetsOfOtherOriginsCountWhenTheyWereLoaded(t *testing.T) {
 	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(page)}))
 	testenv.Evaluate[string](t, d, `ready`)
-	names := func() string { return strings.Join(testenv.Tagged(testenv.Usual(t, d, tab)), ", ") }
+	names := func() string { return strings.Join(testenv.TagTexts(testenv.GetDom(t, d, tab)), ", ") }
 	if got := names(); !strings.Contains(got, "Loaded one") || !strings.Contains(got, "Imports two") || strings.Contains(got, "Retried") || strings.Contains(got, "missing") {
 		t.Errorf("got %s", got)
 	}

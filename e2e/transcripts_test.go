@@ -137,8 +137,8 @@ func (k *talk) target(name string) *domtapv1.Target {
 // complete reads the tab, with another client ID than the transcript, until all its frames have answered.
 func (k *talk) complete() *domtapv1.GetDomResponse {
 	k.t.Helper()
-	r := testenv.Usual(k.t, k.d, k.tab)
-	for ; len(r.GetMetadata().GetLateFrames()) > 0; r = testenv.Usual(k.t, k.d, k.tab) {
+	r := testenv.GetDom(k.t, k.d, k.tab)
+	for ; len(r.GetMetadata().GetLateFrames()) > 0; r = testenv.GetDom(k.t, k.d, k.tab) {
 	}
 	return r
 }

@@ -36,7 +36,7 @@ func TestADrawnCalendarIsItsDays(t *testing.T) {
 		}
 	}
 	days := 0
-	for _, e := range testenv.Usual(t, s.d, s.tab).GetElements() {
+	for _, e := range testenv.GetDom(t, s.d, s.tab).GetElements() {
 		switch {
 		case len(e.GetText()) <= 2:
 			days++
@@ -58,7 +58,7 @@ func TestEntriesBesideAFilterAreListed(t *testing.T) {
 	s.do(click(s.at("Add")))
 	s.do(click(s.at("Bullet list")))
 	s.is("added", "list")
-	for _, e := range testenv.Usual(t, s.d, s.tab).GetElements() {
+	for _, e := range testenv.GetDom(t, s.d, s.tab).GetElements() {
 		if strings.Contains(e.GetText(), "Plain text Bullet") {
 			t.Errorf("%v is listed", e)
 		}

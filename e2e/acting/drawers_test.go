@@ -29,7 +29,7 @@ func TestADrawerIsListedWhileItIsInView(t *testing.T) {
 	listed := func(want ...string) {
 		t.Helper()
 		var got []string
-		for _, e := range testenv.Usual(t, s.d, s.tab).GetElements() {
+		for _, e := range testenv.GetDom(t, s.d, s.tab).GetElements() {
 			got = append(got, e.GetText())
 		}
 		slices.Sort(got)

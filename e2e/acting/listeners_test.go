@@ -124,7 +124,7 @@ func TestElementsThatOnlyListenAreInTheFirstRead(t *testing.T) {
 // shows reports whether a read with default options contains an element.
 func (s *stage) shows(t *testing.T, name string) bool {
 	t.Helper()
-	_, ok := testenv.Find(testenv.Usual(t, s.d, s.tab), name)
+	_, ok := testenv.Find(testenv.GetDom(t, s.d, s.tab), name)
 	return ok
 }
 
@@ -169,7 +169,7 @@ func (s *stage) testReadsThatNeedNoProbe(t *testing.T) {
 		for range 5 {
 			testenv.Evaluate[any](t, s.d, change+"; 0")
 			before := s.d.Browser.Sent()
-			testenv.Usual(t, s.d, s.tab)
+			testenv.GetDom(t, s.d, s.tab)
 			fewest = min(fewest, s.d.Browser.Sent()-before)
 		}
 		return fewest

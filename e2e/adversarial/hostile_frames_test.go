@@ -60,7 +60,7 @@ func TestFramesAreTakenAwayUnderTheReader(t *testing.T) {
 		}
 		before = now
 	}
-	if got := testenv.Texts(testenv.Usual(t, d, tab)); !slices.Equal(got, []string{"button First"}) {
+	if got := testenv.Texts(testenv.GetDom(t, d, tab)); !slices.Equal(got, []string{"button First"}) {
 		t.Errorf("without the frames: %q", got)
 	}
 }
@@ -80,7 +80,7 @@ func TestEndlessFrameDoesNotDelayOthers(t *testing.T) {
 	d := testenv.Shared(t, "site-per-process")
 	beside := d.Open(url + "/beside")
 	tab := d.Open(url)
-	if got := testenv.Texts(testenv.Usual(t, d, tab)); !slices.Equal(got, []string{"button Before", "button Inner", "button After"}) {
+	if got := testenv.Texts(testenv.GetDom(t, d, tab)); !slices.Equal(got, []string{"button Before", "button Inner", "button After"}) {
 		t.Fatalf("got %q", got)
 	}
 	testenv.Evaluate[bool](t, d, `frames[0].postMessage(1, "*"), document.querySelector("button").textContent = "Changed", true`)
@@ -143,10 +143,10 @@ func TestOverwrittenElementsAreRead(t *testing.T) {
 		</script>`)})
 	d := testenv.Shared(t)
 	tab := d.Open(url)
-	if got, want := testenv.Texts(testenv.Usual(t, d, tab)), []string{"link Link", "button Named", "textbox Field", "button Custom"}; !slices.Equal(got, want) {
+	if got, want := testenv.Texts(testenv.GetDom(t, d, tab)), []string{"link Link", "button Named", "textbox Field", "button Custom"}; !slices.Equal(got, want) {
 		t.Fatalf("got %q, want %q", got, want)
 	}
-	got := testenv.Usual(t, d, tab).GetElements()
+	got := testenv.GetDom(t, d, tab).GetElements()
 	if got[0].GetHref() != url+"/x" || got[2].GetValue() != "Value" {
 		t.Errorf("got %v and %v", got[0], got[2])
 	}

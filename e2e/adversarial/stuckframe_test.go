@@ -26,7 +26,7 @@ func TestStuckFrameDoesNotHoldUpThePage(t *testing.T) {
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
 	d := testenv.Shared(t, "site-per-process")
 	tab := d.Open(url)
-	if got := testenv.Texts(testenv.Usual(t, d, tab)); !slices.Equal(got, []string{"button Top", "button Inner", "button End"}) {
+	if got := testenv.Texts(testenv.GetDom(t, d, tab)); !slices.Equal(got, []string{"button Top", "button Inner", "button End"}) {
 		t.Fatalf("got %q", got)
 	}
 	testenv.Evaluate[bool](t, d, `frames[0].postMessage(1, "*"), document.querySelector("button").textContent = "Changed", true`)
@@ -70,7 +70,7 @@ func TestFramesInFramesOfOtherProcesses(t *testing.T) {
 	d := testenv.Shared(t, "site-per-process")
 	tab := d.Open(url)
 	for i := range 10 {
-		if got := testenv.Texts(testenv.Usual(t, d, tab)); !slices.Equal(got, []string{"button Top", "button Middle", "button Inner"}) {
+		if got := testenv.Texts(testenv.GetDom(t, d, tab)); !slices.Equal(got, []string{"button Top", "button Middle", "button Inner"}) {
 			t.Errorf("after %d reloads: %q", i, got)
 		}
 		if _, err := d.Tabs.Reload(t.Context(), &domtapv1.ReloadRequest{TabId: tab}); err != nil {

@@ -298,10 +298,10 @@ func (u *user) converges(ctx context.Context, through *client.Client) error {
 			differs = fmt.Sprintf("the page shows %q", testenv.Texts(got))
 		case state.GetEpoch() != got.GetEpoch():
 			differs = fmt.Sprintf("epoch %q at revision %d, and %q at %d", state.GetEpoch(), state.GetRevision(), got.GetEpoch(), got.GetRevision())
-		case testenv.Differs(testenv.Bares(state.GetElements()), testenv.Bares(got.GetElements())) == "":
+		case testenv.Diff(testenv.WithoutBoxes(state.GetElements()), testenv.WithoutBoxes(got.GetElements())) == "":
 			return nil
 		default:
-			differs = testenv.Differs(testenv.Bares(state.GetElements()), testenv.Bares(got.GetElements()))
+			differs = testenv.Diff(testenv.WithoutBoxes(state.GetElements()), testenv.WithoutBoxes(got.GetElements()))
 		}
 		select {
 		case <-news:

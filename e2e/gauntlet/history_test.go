@@ -106,7 +106,7 @@ func (h *histories) compare(t *testing.T, replayed *testenv.Daemon, paths []stri
 		if err != nil {
 			difference = err.Error()
 		} else {
-			difference = testenv.Differs(testenv.Bares(got.GetElements()), want.elements)
+			difference = testenv.Diff(testenv.WithoutBoxes(got.GetElements()), want.elements)
 		}
 		if difference == "" {
 			continue

@@ -35,7 +35,7 @@ func read(ctx context.Context, d *testenv.Daemon, tab string, at *domtapv1.Momen
 	if err != nil {
 		return a, err
 	}
-	a.dom.Elements = testenv.Bares(a.dom.GetElements())
+	a.dom.Elements = testenv.WithoutBoxes(a.dom.GetElements())
 	for _, f := range []domtapv1.Format{domtapv1.Format_FORMAT_LINES, domtapv1.Format_FORMAT_DENSE} {
 		a.compact[f], err = d.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: tab, At: at, Format: f, ClientId: "witness"})
 		if err != nil {
@@ -145,7 +145,7 @@ func compare(t *testing.T, replayed *testenv.Daemon, kept []answer) {
 			continue
 		}
 		revisions[want.tab+at.String()] = true
-		if difference := testenv.Differs(got.dom.GetElements(), want.dom.GetElements()); difference != "" || !proto.Equal(got.dom, want.dom) {
+		if difference := testenv.Diff(got.dom.GetElements(), want.dom.GetElements()); difference != "" || !proto.Equal(got.dom, want.dom) {
 			differences++
 			t.Errorf("revision %d: GetDom differs: %s\n got %v\nwant %v", want.dom.GetRevision(), difference, header(got.dom), header(want.dom))
 		}

@@ -26,7 +26,7 @@ const tillPage = `<!doctype html><title>Till</title><h1>Till</h1><button id=pay 
 // TestReplayInTheLivePage records a flow and uses the page of its replay. Its parts depend on each other.
 func TestReplayInTheLivePage(t *testing.T) {
 	st := &stage{t: t}
-	st.d = testenv.StartBeside(t, tabpool.Config{}, server.Config{AllowEval: true, Recording: recorder.Config{Dir: t.TempDir()}}, browser.Config{}, func(*server.Server) {})
+	st.d = testenv.StartWithFronts(t, tabpool.Config{}, server.Config{AllowEval: true, Recording: recorder.Config{Dir: t.TempDir()}}, browser.Config{}, func(*server.Server) {})
 	st.shop = st.d.Open(testenv.Serve(t, testenv.HTML(tillPage)))
 	st.page = serveReplay(t, st.record())
 	st.live = st.d.Open(st.page + "#token=" + token)

@@ -48,7 +48,7 @@ func newStage(t *testing.T, change func(*server.Config)) *stage {
 	if change != nil {
 		change(&cfg)
 	}
-	st.d = testenv.StartBeside(t, tabpool.Config{}, cfg, browser.Config{}, func(server *server.Server) {
+	st.d = testenv.StartWithFronts(t, tabpool.Config{}, cfg, browser.Config{}, func(server *server.Server) {
 		front, err := gateway.New(server, gateway.Config{Listener: l, Page: ui.Handler("test")})
 		if err != nil {
 			t.Fatal(err)

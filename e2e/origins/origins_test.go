@@ -119,7 +119,7 @@ func newListeners(t *testing.T) *listeners {
 	}
 	h.ports["web"] = l.Addr().String()
 	flags := browser.Config{Flags: []string{"host-resolver-rules=MAP " + rebound + " 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"}}
-	h.d = testenv.StartBeside(t, tabpool.Config{}, server.Config{AllowEval: true, Token: token}, flags, func(server *server.Server) {
+	h.d = testenv.StartWithFronts(t, tabpool.Config{}, server.Config{AllowEval: true, Token: token}, flags, func(server *server.Server) {
 		front, err := gateway.New(server, gateway.Config{Listener: l, Page: h.counted(ui.Handler("test"))})
 		if err != nil {
 			t.Fatal(err)

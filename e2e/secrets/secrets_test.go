@@ -43,7 +43,7 @@ func TestPageContentReachesOnlyItsReaders(t *testing.T) {
 	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug - 4}))
 	measured := metrics.New()
 	var book *usage.Recorder
-	d := testenv.StartBeside(t, tabpool.Config{Logger: logger, Meter: measured, MaxTabs: 4}, server.Config{AllowEval: true, Logger: logger, Metrics: measured},
+	d := testenv.StartWithFronts(t, tabpool.Config{Logger: logger, Meter: measured, MaxTabs: 4}, server.Config{AllowEval: true, Logger: logger, Metrics: measured},
 		browser.Config{Logger: logger}, func(s *server.Server) { book = s.Usage() })
 	measured.FollowUsage(book)
 	url := testenv.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -123,7 +123,7 @@ func (a *drivenApp) step(seed int) {
 		return
 	}
 	rnd := rand.New(rand.NewPCG(1, uint64(seed)))
-	elements := testenv.Usual(a.t, a.d, a.tab).GetElements()
+	elements := testenv.GetDom(a.t, a.d, a.tab).GetElements()
 	e := elements[rnd.IntN(len(elements))]
 	step := useOf(e, rnd)
 	_, err := a.d.Actions.Interact(a.t.Context(), &domtapv1.InteractRequest{TabId: a.tab, Steps: []*domtapv1.Step{step}})
@@ -256,7 +256,7 @@ func (a *drivenApp) compare(i int, fresh *dom.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	if difference := testenv.Differs(got, testenv.Bares(convert.Elements(want.Elements.Slice(), nil))); difference != "" {
+	if difference := testenv.Diff(got, testenv.WithoutBoxes(convert.Elements(want.Elements.Slice(), nil))); difference != "" {
 		return fmt.Errorf("%s", difference)
 	}
 	return nil

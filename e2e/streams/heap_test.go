@@ -26,7 +26,7 @@ func TestThePagesHeapStaysFlat(t *testing.T) {
 		for n := range changes {
 			changeTo(t, d, f, n%10)
 			if n%10 == 0 {
-				testenv.Usual(t, d, tab)
+				testenv.GetDom(t, d, tab)
 			}
 		}
 		now := testenv.Evaluate[float64](t, d, "used()")

@@ -69,7 +69,7 @@ func TestNoScriptRunsWithoutWatchers(t *testing.T) {
 		}
 		return took
 	}
-	testenv.Usual(t, d, read)
+	testenv.GetDom(t, d, read)
 	t.Run("watched", func(t *testing.T) {
 		testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: watched})
 		for range 2 {

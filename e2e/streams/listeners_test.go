@@ -31,12 +31,12 @@ customElements.define("my-box", class extends HTMLElement {
 func TestListenersAndClosedRootsAreSeen(t *testing.T) {
 	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(listenersPage)}))
-	got := testenv.Usual(t, d, tab)
+	got := testenv.GetDom(t, d, tab)
 	want := []string{
 		"div Own", "p Pressed", "button Button", "a 1", "a 2", "a 3", "a 4", "a 5", "a 6", "p Shadowed", "button Closed", "b Deep", "p Framed",
 	}
-	if !slices.Equal(testenv.Tagged(got), want) {
-		t.Fatalf("got  %q\nwant %q", testenv.Tagged(got), want)
+	if !slices.Equal(testenv.TagTexts(got), want) {
+		t.Fatalf("got  %q\nwant %q", testenv.TagTexts(got), want)
 	}
 	for _, name := range []string{"Own", "Deep", "Framed"} {
 		i := slices.IndexFunc(got.GetElements(), func(e *domtapv1.Element) bool { return e.GetText() == name })
@@ -44,14 +44,14 @@ func TestListenersAndClosedRootsAreSeen(t *testing.T) {
 			t.Errorf("clicking %s: %v", name, err)
 		}
 	}
-	if own, ok := testenv.Find(testenv.Usual(t, d, tab), "Own!"); !ok {
+	if own, ok := testenv.Find(testenv.GetDom(t, d, tab), "Own!"); !ok {
 		t.Errorf("the click did not arrive: %v", own)
 	}
 	f := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	testenv.Evaluate[bool](t, d, `hear(late), own.replaceWith(own.cloneNode(true)), true`)
 	ctx := testenv.Within(t, testenv.Patience)
 	for {
-		now := testenv.Usual(t, d, tab)
+		now := testenv.GetDom(t, d, tab)
 		_, late := testenv.Find(now, "Late")
 		_, own := testenv.Find(now, "Own!")
 		if late && !own {
@@ -61,7 +61,7 @@ func TestListenersAndClosedRootsAreSeen(t *testing.T) {
 			return
 		}
 		if ctx.Err() != nil {
-			t.Fatalf("got %q", testenv.Tagged(now))
+			t.Fatalf("got %q", testenv.TagTexts(now))
 		}
 	}
 }

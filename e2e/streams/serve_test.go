@@ -14,5 +14,5 @@ var pages embed.FS
 // serve serves the pages of this package and the additional handlers.
 func serve(t testing.TB, handlers map[string]http.HandlerFunc) string {
 	t.Helper()
-	return testenv.PagesBeside(t, pages, handlers)
+	return testenv.PagesWithFiles(t, pages, handlers)
 }

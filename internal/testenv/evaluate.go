@@ -35,8 +35,8 @@ func Texts(r *domtapv1.GetDomResponse) []string {
 	return out
 }
 
-// Usual reads a tab with the default options.
-func Usual(t testing.TB, d *Daemon, tab string) *domtapv1.GetDomResponse {
+// GetDom reads a tab with the default options.
+func GetDom(t testing.TB, d *Daemon, tab string) *domtapv1.GetDomResponse {
 	t.Helper()
 	r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab})
 	if err != nil {
@@ -61,8 +61,8 @@ func Find(r *domtapv1.GetDomResponse, text string) (*domtapv1.Element, bool) {
 	return nil, false
 }
 
-// Tagged lists a tab's elements as "tag text".
-func Tagged(r *domtapv1.GetDomResponse) []string {
+// TagTexts lists a tab's elements as "tag text".
+func TagTexts(r *domtapv1.GetDomResponse) []string {
 	var out []string
 	for _, e := range r.GetElements() {
 		out = append(out, e.GetTag()+" "+e.GetText())

@@ -21,8 +21,8 @@ type Replica struct {
 	sequence uint64
 }
 
-// Bares returns elements with the fields that streams guarantee, without the fields that are read together with a box.
-func Bares(list []*domtapv1.Element) []*domtapv1.Element {
+// WithoutBoxes returns elements with the fields that streams guarantee, without the fields that are read together with a box.
+func WithoutBoxes(list []*domtapv1.Element) []*domtapv1.Element {
 	out := streamcheck.Bare(list)
 	for _, e := range out {
 		e.Covered = false
@@ -41,9 +41,9 @@ func (r *Replica) Apply(m *domtapv1.WatchDomResponse) error {
 	}
 	switch e := m.GetEvent().(type) {
 	case *domtapv1.WatchDomResponse_Snapshot:
-		r.Elements = Bares(e.Snapshot.GetElements())
+		r.Elements = WithoutBoxes(e.Snapshot.GetElements())
 	case *domtapv1.WatchDomResponse_Resync:
-		r.Elements = Bares(e.Resync.GetSnapshot().GetElements())
+		r.Elements = WithoutBoxes(e.Resync.GetSnapshot().GetElements())
 	case *domtapv1.WatchDomResponse_Diff:
 		if e.Diff.GetFromRevision() != r.revision {
 			return fmt.Errorf("a diff from revision %d follows revision %d", e.Diff.GetFromRevision(), r.revision)
@@ -63,12 +63,12 @@ func (r *Replica) diff(d *domtapv1.Diff) error {
 		return fmt.Errorf("the counts of a diff are wrong: %v", d)
 	}
 	elements, err := client.Apply(r.Elements, d)
-	r.Elements = Bares(elements)
+	r.Elements = WithoutBoxes(elements)
 	return err
 }
 
-// Differs describes the difference between two lists of elements. It returns an empty string if there is none.
-func Differs(got, want []*domtapv1.Element) string {
+// Diff describes the difference between two lists of elements. It returns an empty string if there is none.
+func Diff(got, want []*domtapv1.Element) string {
 	for i := range max(len(got), len(want)) {
 		g, w := "(nothing)", "(nothing)"
 		switch {
@@ -135,11 +135,11 @@ func (f *Follower) State() (elements []*domtapv1.Element, news <-chan struct{}, 
 
 // Reaches waits until the stream's state equals the response of GetDom.
 func (f *Follower) Reaches(ctx context.Context, want *domtapv1.GetDomResponse) error {
-	elements := Bares(want.GetElements())
+	elements := WithoutBoxes(want.GetElements())
 	for {
 		f.mu.Lock()
 		news, err, revision := f.news, f.err, f.replica.revision
-		difference := Differs(f.replica.Elements, elements)
+		difference := Diff(f.replica.Elements, elements)
 		f.mu.Unlock()
 		switch {
 		case err != nil:

@@ -236,11 +236,11 @@ func StartConfigured(t testing.TB, cfg server.Config, flags ...string) *Daemon {
 // and its state directory.
 func StartWith(t testing.TB, tabs tabpool.Config, cfg server.Config, with browser.Config) *Daemon {
 	t.Helper()
-	return StartBeside(t, tabs, cfg, with, func(*server.Server) {})
+	return StartWithFronts(t, tabs, cfg, with, func(*server.Server) {})
 }
 
-// StartBeside starts a daemon as StartWith does. It calls prepare before the server serves, so that prepare can attach fronts to it.
-func StartBeside(t testing.TB, tabs tabpool.Config, cfg server.Config, with browser.Config, prepare func(*server.Server)) *Daemon {
+// StartWithFronts starts a daemon as StartWith does. It calls prepare before the server serves, so that prepare can attach fronts to it.
+func StartWithFronts(t testing.TB, tabs tabpool.Config, cfg server.Config, with browser.Config, prepare func(*server.Server)) *Daemon {
 	t.Helper()
 	b := startBrowser(t, with)
 	d := serve(t, b, tabs, cfg, prepare)

@@ -120,15 +120,15 @@ func (l *Link) connect(from net.Conn) {
 	l.carry(to, from)
 }
 
-// parcel holds bytes and the time of their arrival.
-type parcel struct {
+// chunk holds bytes and the time of their arrival.
+type chunk struct {
 	data []byte
 	at   time.Time
 }
 
 // carry passes bytes from one connection to the other.
 func (l *Link) carry(from, to net.Conn) {
-	parcels := make(chan parcel, 1000)
+	parcels := make(chan chunk, 1000)
 	l.work.Go(func() {
 		defer close(parcels)
 		for {
@@ -137,7 +137,7 @@ func (l *Link) carry(from, to net.Conn) {
 			if err != nil {
 				return
 			}
-			parcels <- parcel{data[:n], time.Now()}
+			parcels <- chunk{data[:n], time.Now()}
 		}
 	})
 	for p := range parcels {

@@ -19,8 +19,8 @@ func Pages(t testing.TB, handlers map[string]http.HandlerFunc) string {
 	return Serve(t, muxOf(handlers))
 }
 
-// PagesBeside serves handlers as Pages does, and also the files below pages/.
-func PagesBeside(t testing.TB, files fs.FS, handlers map[string]http.HandlerFunc) string {
+// PagesWithFiles serves handlers as Pages does, and also the files below pages/.
+func PagesWithFiles(t testing.TB, files fs.FS, handlers map[string]http.HandlerFunc) string {
 	t.Helper()
 	mux := muxOf(handlers)
 	mux.Handle("/pages/", http.FileServerFS(files))
