@@ -82,7 +82,8 @@ func (l *Liveness) Suspend(work func() error) error {
 	return work()
 }
 
-// answersWithin reports whether the page answers within a bound. An error counts as an answer, because the page is being replaced or is gone.
+// answersWithin reports whether the page answers within a bound. An error counts as an answer, because the page is being replaced or is
+// gone.
 func answersWithin(ctx context.Context, page driver.Page, bound time.Duration) bool {
 	bounded, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()

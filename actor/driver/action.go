@@ -85,14 +85,14 @@ type Spot struct {
 	Expected *ExpectedElement
 }
 
-// At returns the spot of an element, without a ExpectedElement.
+// At returns the spot of an element, without an ExpectedElement.
 func At(ref dom.Ref) Spot { return Spot{Element: Element{Ref: ref}} }
 
 // AtPoint returns the spot of a point.
 func AtPoint(p Point) Spot { return Spot{Element: Element{Ref: dom.NoRef}, Point: &p} }
 
-// ExpectedElement describes the element that the caller decided to act on. If the element has become a different one since then, the action fails.
-// See internal/browser/observer/js/39-rows.js for the criteria.
+// ExpectedElement describes the element that the caller decided to act on. If the element has become a different one since then, the action
+// fails. See internal/browser/observer/js/39-rows.js for the criteria.
 type ExpectedElement struct {
 	// Name is the name that the element had.
 	Name string
@@ -105,8 +105,8 @@ type ExpectedElement struct {
 	Doubtful bool
 }
 
-// ContextChanged is the cause in the Detail of an *apierr.Error of kind Stale when ExpectedElement.Doubtful is set and the page does not recognize
-// the row.
+// ContextChanged is the cause in the Detail of an *apierr.Error of kind Stale when ExpectedElement.Doubtful is set and the page does not
+// recognize the row.
 const ContextChanged = "beside"
 
 // Action is an action on one element.

@@ -56,8 +56,8 @@ type ReadRequest struct {
 	Attributes []string
 	// Geometry adds the boxes.
 	Geometry bool
-	// Mark numbers the reads of a tab in increasing order. For ExpectedElement, documents remember the names of elements and the text of their rows
-	// at the last marks.
+	// Mark numbers the reads of a tab in increasing order. For ExpectedElement, documents remember the names of elements and the text of
+	// their rows at the last marks.
 	Mark uint64
 }
 

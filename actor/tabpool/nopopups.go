@@ -9,8 +9,8 @@ import (
 // it is gone.
 const maxBlocked = 1000
 
-// popupBlocklist holds the browser's IDs of the pages whose popups are closed immediately, newest last. It has its own lock, because pages are
-// added while the pool's lock is not held.
+// popupBlocklist holds the browser's IDs of the pages whose popups are closed immediately, newest last. It has its own lock, because pages
+// are added while the pool's lock is not held.
 type popupBlocklist struct {
 	mu    sync.Mutex
 	pages []string

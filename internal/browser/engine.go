@@ -61,8 +61,8 @@ func Starter(cfg Config) func(ctx context.Context) (*Browser, error) {
 	}
 }
 
-// abandonTabs records the tabs that a remote browser keeps open after its connection is lost: the tabs of the default session. Other tabs end
-// with their contexts. It must run before the pages end.
+// abandonTabs records the tabs that a remote browser keeps open after its connection is lost: the tabs of the default session. Other tabs
+// end with their contexts. It must run before the pages end.
 func (b *Browser) abandonTabs() {
 	for _, p := range b.pagesThat(func(p *Page) bool { return p.context.id == "" }) {
 		b.targets.Abandon(p.id)

@@ -15,8 +15,8 @@ import (
 	"github.com/domtap/domtap/internal/routes"
 )
 
-// requestGate decides on the requests that the browser holds; see package intercept. Pages call it on their loops. Requests of workers that belong
-// to no single page have their own queue and goroutine, so that they delay nothing else.
+// requestGate decides on the requests that the browser holds; see package intercept. Pages call it on their loops. Requests of workers that
+// belong to no single page have their own queue and goroutine, so that they delay nothing else.
 type requestGate struct {
 	life    context.Context
 	conn    *devtools.Conn

@@ -174,7 +174,7 @@ func (n sessionManager) passOn(ctx context.Context, e registry.Entry[registry.Se
 	if !ok {
 		return false
 	}
-	err := n.assign(ctx, e, owner)
+	err := n.assignTo(ctx, e, owner)
 	return err == nil || errors.Is(err, registry.ErrConflict)
 }
 

@@ -50,8 +50,8 @@ func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Plac
 // errWait reports that a lookup has no answer yet but will have one soon.
 var errWait = errors.New("the session is on its way")
 
-// lookupOnce makes one attempt for SessionOwner. It uses this node's view if that has an entry no older than least, and the registry's leader
-// otherwise. It also returns the sighting that the answer is based on.
+// lookupOnce makes one attempt for SessionOwner. It uses this node's view if that has an entry no older than least, and the registry's
+// leader otherwise. It also returns the version that the answer is based on.
 func (n *Node) lookupOnce(ctx context.Context, name string, latest bool, least ledger.EntryVersion) (Place, ledger.EntryVersion, error) {
 	if h, ok := n.own.Get(name); ok && h.Phase == registry.Ready {
 		p, err := n.ownPlace(name, h)

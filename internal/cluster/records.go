@@ -156,8 +156,8 @@ func same(a, b registry.Session) bool {
 	return a.Node == b.Node && a.Incarnation == b.Incarnation && a.Phase == b.Phase && a.Fence == b.Fence
 }
 
-// assign assigns a session to a node under the next fencing token. Revisions increase as well, unless the registry has lost some.
-func (r *records) assign(ctx context.Context, e registry.Entry[registry.Session], owner string) error {
+// assignTo assigns a session to a node under the next fencing token. Revisions increase as well, unless the registry has lost some.
+func (r *records) assignTo(ctx context.Context, e registry.Entry[registry.Session], owner string) error {
 	node, known := r.ledger.Find(owner)
 	if !known {
 		return ErrNoRoom // the node has just left

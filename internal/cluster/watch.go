@@ -171,7 +171,7 @@ func (w *watch) distribute(ctx context.Context, orphans []registry.Entry[registr
 	for _, e := range orphans {
 		var err error
 		if owner, ok := places[e.Key]; ok {
-			err = w.assign(ctx, e, owner)
+			err = w.assignTo(ctx, e, owner)
 		} else if e.Value.Phase == registry.Making {
 			err = w.reg.Sessions.Delete(ctx, e.Key, e.Revision) // its creation never finished
 		}

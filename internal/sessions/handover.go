@@ -51,8 +51,8 @@ func (s Handover) Copy(ctx context.Context, id string, databases int) (Settings,
 	return one.settings, state, nil
 }
 
-// Changes returns a different number whenever the cookies of a session may have changed; see ChangeCounter. It returns 0 if the session does not
-// exist or its Context cannot detect changes.
+// Changes returns a different number whenever the cookies of a session may have changed; see ChangeCounter. It returns 0 if the session
+// does not exist or its Context cannot detect changes.
 func (s Handover) Changes(id string) uint64 {
 	s.mu.Lock()
 	var of Context

@@ -55,8 +55,8 @@ func (p *Pipe) writeIf(msg *cdproto.Message, allowed func() error, refuse func(e
 	return p.out.writeIf(append(b, 0), allowed, refuse)
 }
 
-// batchWriter is the write end of a pipe that can hold messages, so that the browser receives them in one write. A press that follows a mouse
-// movement must not be delayed because the scheduler ran something else between two writes.
+// batchWriter is the write end of a pipe that can hold messages, so that the browser receives them in one write. A press that follows a
+// mouse movement must not be delayed because the scheduler ran something else between two writes.
 type batchWriter struct {
 	file *os.File
 

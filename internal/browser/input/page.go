@@ -114,8 +114,8 @@ var keyEvents = []string{"keydown", "keypress", "keyup", "beforeinput"}
 // belowBody is the depth of the search for listeners: the document, its root element, and the body.
 const belowBody = 3
 
-// HasListeners implements Page. It requests the listeners from the page's own world, because the browser only reports listeners of the requested
-// world.
+// HasListeners implements Page. It requests the listeners from the page's own world, because the browser only reports listeners of the
+// requested world.
 func (i *Input) HasListeners(ctx context.Context, a Agent, all bool) (bool, error) {
 	own, is := a.(inputAgent)
 	if !is {

@@ -359,12 +359,12 @@ func (l *Ledger) Target(id string, now time.Time) (owner string, err error) {
 // EntryVersion identifies the state of a session's entry at the time of a read.
 type EntryVersion struct{ Revision, Token uint64 }
 
-// EntryVersionOf returns the sighting of an entry.
+// EntryVersionOf returns the version of an entry.
 func EntryVersionOf(e registry.Entry[registry.Session]) EntryVersion {
 	return EntryVersion{e.Revision, registry.Token(e)}
 }
 
-// Later reports whether the sighting is newer than an entry. A lower revision alone does not make an entry older, because revisions repeat
+// Later reports whether the version is newer than an entry. A lower revision alone does not make an entry older, because revisions repeat
 // after the registry has lost writes; tokens do not repeat.
 func (s EntryVersion) Later(e registry.Entry[registry.Session]) bool {
 	return e.Revision < s.Revision && registry.Token(e) <= s.Token

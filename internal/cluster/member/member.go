@@ -34,7 +34,7 @@ type Node interface {
 	SetRestore(ctx context.Context, session string, on bool) error
 	SetTab(ctx context.Context, id string, tab registry.Tab) error
 	RemoveTab(ctx context.Context, id string) error
-	Elsewhere(accept func(session string) bool) (sessions, tabs int)
+	CountOthers(accept func(session string) bool) (sessions, tabs int)
 }
 
 // Config sets up a Member.
@@ -137,7 +137,7 @@ func (m *Member) TabsElsewhere(client string) int {
 func (m *Member) elsewhere(client string) (sessions, tabs int) {
 	select {
 	case <-m.started:
-		return m.node.Elsewhere(func(session string) bool { return m.cfg.Client(session) == client })
+		return m.node.CountOthers(func(session string) bool { return m.cfg.Client(session) == client })
 	default:
 		return 0, 0
 	}

@@ -96,8 +96,8 @@ func (p *Proxy) call(ctx context.Context, m *method, node Node, request proto.Me
 	return nil
 }
 
-// classify distinguishes errors of the other node, which clients receive unchanged, from errors of the connection to it, for which it returns
-// gone.
+// classify distinguishes errors of the other node, which clients receive unchanged, from errors of the connection to it, for which it
+// returns gone.
 func (p *Proxy) classify(ctx context.Context, err error, trailer metadata.MD, gone *unreachableError) error {
 	if one(trailer, movedKey) == set {
 		return errMoved

@@ -15,8 +15,8 @@ import (
 	"github.com/domtap/domtap/internal/server/wire"
 )
 
-// mergedStream adds the messages of all other nodes to a stream about all nodes. If one of these nodes fails, the stream ends, because it would
-// otherwise have a gap. Nodes that join are added.
+// mergedStream adds the messages of all other nodes to a stream about all nodes. If one of these nodes fails, the stream ends, because it
+// would otherwise have a gap. Nodes that join are added.
 type mergedStream struct {
 	proxy   *Proxy
 	method  *method

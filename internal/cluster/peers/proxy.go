@@ -283,8 +283,8 @@ func mayRetry(m *method, about subject, err error) bool {
 	return errors.Is(err, errMoved)
 }
 
-// clientError returns the client's error for a call that a node served. A call that another node served is counted there, unless that node is
-// lost.
+// clientError returns the client's error for a call that a node served. A call that another node served is counted there, unless that node
+// is lost.
 func clientError(ctx context.Context, m *method, by Node, err error) error {
 	_, isLost := errors.AsType[*unreachableError](err)
 	if !by.Self && !isLost && !errors.Is(err, errHere) {

@@ -13,11 +13,12 @@ import (
 // ones and ignore them.
 var errRestarted = errors.New("the log of the tab has begun anew")
 
-// maxUnknownDocuments limits how many consecutive answers may refer to a document that the copy does not have, although the copy has later records.
+// maxUnknownDocuments limits how many consecutive answers may refer to a document that the copy does not have, although the copy has later
+// records.
 const maxUnknownDocuments = 3
 
-// isConsistent reports whether the copy is consistent with an answer about the log. The servers hold the log in memory, so it starts anew when
-// all of them have restarted.
+// isConsistent reports whether the copy is consistent with an answer about the log. The servers hold the log in memory, so it starts anew
+// when all of them have restarted.
 func (c *Copy) isConsistent(reply *clusterv1.InterestReply) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,8 +35,8 @@ func (c *Copy) isConsistent(reply *clusterv1.InterestReply) bool {
 	return c.applied > reply.GetSequence() && c.strange < maxUnknownDocuments
 }
 
-// freshness limits the age of a copy. A copy that has applied the record with this sequence number contains the page's state at time at, as far
-// as the page reports it.
+// freshness limits the age of a copy. A copy that has applied the record with this sequence number contains the page's state at time at, as
+// far as the page reports it.
 type freshness struct {
 	// order is the order of the answered question.
 	order    uint64

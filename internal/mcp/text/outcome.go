@@ -34,8 +34,8 @@ func OutcomeWith(all []*domtapv1.Outcome, title string, line func(string) string
 	return b.String()
 }
 
-// WithoutPrinted removes the entries of a navigation's outcome that the answer already prints as part of the page: headings, texts, changed looks,
-// and the status and log regions of the page.
+// WithoutPrinted removes the entries of a navigation's outcome that the answer already prints as part of the page: headings, texts, changed
+// looks, and the status and log regions of the page.
 func WithoutPrinted(all []*domtapv1.Outcome, page string) []*domtapv1.Outcome {
 	return slices.DeleteFunc(slices.Clone(all), func(o *domtapv1.Outcome) bool {
 		switch o.GetKind() {

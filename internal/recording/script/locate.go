@@ -85,8 +85,8 @@ func isOnly(all []*dom.Element, is func(*dom.Element) bool) bool {
 	return i >= 0 && !slices.ContainsFunc(all[i+1:], is)
 }
 
-// matchesOnly reports whether a target matches only the given element, by the rules of turns: if several elements match, elements covered by a
-// modal do not count.
+// matchesOnly reports whether a target matches only the given element, by the rules of turns: if several elements match, elements covered
+// by a modal do not count.
 func matchesOnly(t target.Target, all []*dom.Element, el *dom.Element) bool {
 	found := target.Match(t, all)
 	if len(found) > 1 {

@@ -94,7 +94,8 @@ const maxError = 500
 // isCharacter reports whether a key is a character, which may be part of a secret that is typed key by key.
 func isCharacter(key string) bool { return utf8.RuneCountInString(key) == 1 }
 
-// Record writes the results of a turn into a timeline entry. The entry's steps must be those that TimelineSteps or TimelineFormSteps returned.
+// Record writes the results of a turn into a timeline entry. The entry's steps must be those that TimelineSteps or TimelineFormSteps
+// returned.
 func Record(to *domtapv1.TimelineTurn, o *turn.Outcome, reason Reasons) {
 	to.Verdict = convert.Verdict(o.Verdict)
 	to.NewTabId = o.NewTab

@@ -14,8 +14,8 @@ import (
 // sessionField is the name of the protobuf fields that hold a session's name.
 const sessionField = "session_id"
 
-// ToClientNames rewrites the session names in an answer to the names that the principal knows. It changes the message in place. The message must
-// not be shared; messages that can name a session (see Names) never are.
+// ToClientNames rewrites the session names in an answer to the names that the principal knows. It changes the message in place. The message
+// must not be shared; messages that can name a session (see Names) never are.
 func ToClientNames(m proto.Message, who identity.Principal) {
 	if who.Prefix() != "" && m != nil {
 		strip(m.ProtoReflect(), who)

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Unary records calls of fronts. Calls of gRPC are skipped, because the stats handler records them, and so are calls marked by WithoutRecord. Unary
-// is the outermost interceptor.
+// Unary records calls of fronts. Calls of gRPC are skipped, because the stats handler records them, and so are calls marked by
+// WithoutRecord. Unary is the outermost interceptor.
 func (r *Recorder) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	if ctx.Value(callKey{}) != nil {
 		return handler(ctx, req)

@@ -72,7 +72,8 @@ func FromContext(ctx context.Context) *Call {
 	return n
 }
 
-// WithoutRecord returns a context without a record. It is used by handlers that call other handlers, and for calls that are part of another call.
+// WithoutRecord returns a context without a record. It is used by handlers that call other handlers, and for calls that are part of another
+// call.
 func WithoutRecord(ctx context.Context) context.Context {
 	return context.WithValue(ctx, callKey{}, (*Call)(nil))
 }
@@ -119,8 +120,8 @@ func (c *Call) ServedElsewhere() {
 	c.elsewhere = true
 }
 
-// SetPageCost records the approximate cost of the whole page, in tokens, with which the answer is compared. 0 means unknown. A later part of an
-// answer is compared too, but does not count the page again.
+// SetPageCost records the approximate cost of the whole page, in tokens, with which the answer is compared. 0 means unknown. A later part
+// of an answer is compared too, but does not count the page again.
 func (c *Call) SetPageCost(tokens int, part bool) {
 	if c == nil || tokens <= 0 {
 		return

@@ -102,8 +102,8 @@ func covers(o, text dom.Notice) bool {
 	return o.Kind != dom.NoticeLook && (strings.Contains(o.Text, text.Text) || strings.Contains(o.Detail, text.Text))
 }
 
-// WithoutShown removes the texts that the changes of an answer already show. The entry with the number of further changes stays, unless all texts
-// are shown.
+// WithoutShown removes the texts that the changes of an answer already show. The entry with the number of further changes stays, unless all
+// texts are shown.
 func WithoutShown(all []*domtapv1.Outcome, shows func(text string) bool) []*domtapv1.Outcome {
 	hidden := slices.ContainsFunc(all, func(o *domtapv1.Outcome) bool { return IsText(o) && !shows(o.GetText()) })
 	return slices.DeleteFunc(all, func(o *domtapv1.Outcome) bool {
@@ -111,8 +111,8 @@ func WithoutShown(all []*domtapv1.Outcome, shows func(text string) bool) []*domt
 	})
 }
 
-// Unprinted removes entries that the text of the answer already contains. If the text is a new page, these are headings, texts, changed looks,
-// and the status and log entries in it. If the text lists changes, these are the headings at the start of new elements.
+// Unprinted removes entries that the text of the answer already contains. If the text is a new page, these are headings, texts, changed
+// looks, and the status and log entries in it. If the text lists changes, these are the headings at the start of new elements.
 func Unprinted(all []*domtapv1.Outcome, text string, replaced bool) []*domtapv1.Outcome {
 	page := replaced && IsPage(text)
 	return slices.DeleteFunc(all, func(o *domtapv1.Outcome) bool {

@@ -53,7 +53,7 @@ func (p *Player) Follow(ctx context.Context, tab string, at *domtapv1.Moment, sp
 	}, nil
 }
 
-// snapshotUpTo reads the last state at or before a time, and the next state after it if there is one.
+// upTo reads the last state at or before a time, and the next state after it if there is one.
 func upTo(c *recording.Cursor, at time.Duration) (state actor.Published, ahead *recording.Moment, err error) {
 	found := false
 	for {

@@ -25,8 +25,8 @@ func (p *Player) Script() (*script.Script, error) {
 	return script.New(r), nil
 }
 
-// snapshotUpTo returns the newest snapshot of an epoch whose revision is at most the given one. It returns nil if there is none or it cannot be
-// read.
+// snapshotUpTo returns the newest snapshot of an epoch whose revision is at most the given one. It returns nil if there is none or it
+// cannot be read.
 func (t *track) snapshotUpTo(epoch string, revision uint64) *dom.Snapshot {
 	for i, m := range slices.Backward(t.states) {
 		if m.epoch == epoch && m.revision <= revision {

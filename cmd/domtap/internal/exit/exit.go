@@ -140,7 +140,8 @@ func ofStatus(st *status.Status, has HasFlag) error {
 // commandName matches a command in a hint.
 var commandName = lazyregexp.New(`\bdomtap [a-z]+`)
 
-// hintUnlessNamed returns the hint. It returns an empty string if the hint has one piece of advice and the message already names its command.
+// hintUnlessNamed returns the hint. It returns an empty string if the hint has one piece of advice and the message already names its
+// command.
 func hintUnlessNamed(hint, message string) string {
 	if command := commandName().FindString(hint); command != "" && strings.Contains(message, command) && !strings.Contains(hint, ";") {
 		return ""

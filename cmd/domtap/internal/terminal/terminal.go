@@ -54,8 +54,8 @@ func (t Tabs) Last() (tab Tab, ok bool) {
 // Memory stores the tabs of one terminal. A nil Memory stores nothing.
 type Memory struct{ dir, file string }
 
-// MemoryOf returns the memory of a terminal for the daemon at an address. stateDir is the daemon's state directory. key is the result of Key in
-// the terminal.
+// MemoryOf returns the memory of a terminal for the daemon at an address. stateDir is the daemon's state directory. key is the result of
+// Key in the terminal.
 func MemoryOf(stateDir, address, key string) *Memory {
 	sum := sha256.Sum256([]byte(address + "\x00" + key))
 	dir := filepath.Join(stateDir, "terminals")
