@@ -131,8 +131,8 @@ type ResolvedEmulation struct {
 	Emulation
 }
 
-// ResolvedEmulation fills in the device's values for fields that the client did not set.
-func (e Emulation) Look() ResolvedEmulation {
+// Resolve fills in the device's values for fields that the client did not set.
+func (e Emulation) Resolve() ResolvedEmulation {
 	d, _ := FindDevice(e.Device)
 	l := ResolvedEmulation{Width: d.Width, Height: d.Height, Scale: d.Scale, Mobile: d.Mobile, Touch: d.Touch, UserAgent: d.UserAgent, Emulation: e}
 	if e.Width > 0 && e.Height > 0 {

@@ -249,11 +249,11 @@ func TestPermissionsAreDeniedByDefault(t *testing.T) {
 
 func TestSettingsOverrideTheDevice(t *testing.T) {
 	no := false
-	look := sessions.Emulation{Device: "Pixel 8", Width: 100, Height: 50, Touch: &no, UserAgent: "x"}.Look()
+	look := sessions.Emulation{Device: "Pixel 8", Width: 100, Height: 50, Touch: &no, UserAgent: "x"}.Resolve()
 	if look.Width != 100 || look.Height != 50 || look.Touch || !look.Mobile || look.Scale != 2.625 || look.UserAgent != "x" {
 		t.Errorf("%+v", look)
 	}
-	if plain := (sessions.Emulation{}).Look(); plain.Width != 0 || plain.Scale != 0 || plain.UserAgent != "" {
+	if plain := (sessions.Emulation{}).Resolve(); plain.Width != 0 || plain.Scale != 0 || plain.UserAgent != "" {
 		t.Errorf("%+v", plain)
 	}
 }

@@ -46,7 +46,7 @@ type Overrides struct {
 // New returns the overrides that the settings request, with a table for requests, which may be nil. version is the browser's own, such as
 // 156.0.8078.79.
 func New(s sessions.Settings, version string, table *routes.Table) Overrides {
-	o := Overrides{look: s.Emulation.Look(), credentials: s.Credentials, version: version, table: table}
+	o := Overrides{look: s.Emulation.Resolve(), credentials: s.Credentials, version: version, table: table}
 	if s.Proxy != nil && s.Proxy.Username != "" {
 		o.proxy = s.Proxy
 	}
