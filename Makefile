@@ -34,10 +34,10 @@ help: ## list the targets
 build: ## build bin/domtap
 	go build -ldflags '-X main.version=$(VERSION)' -o bin/domtap ./cmd/domtap
 
-release: ## build dist/: archives for six platforms, deb, rpm, clients for Python and npm, SBOM, formula, and SHA256SUMS; ONLY=deb builds one kind
+release: ## build the release files in dist/; ONLY=archive|deb|rpm|wheel|npm builds one kind
 	ONLY="$(ONLY)" scripts/release $(VERSION) $(PLATFORMS)
 
-try-release: ## build a release for this platform twice, compare, and use its packages and clients while the daemon is killed
+try-release: ## build a release for this platform twice, compare the builds, and test the packages and clients
 	scripts/try-release $(VERSION)
 
 demo: ## show domtap at work on a live page
@@ -45,14 +45,14 @@ demo: ## show domtap at work on a live page
 	@scripts/install-chromium
 	@scripts/demo $(VERSION)
 
-demo-cluster: ## show a cluster of three daemons at work, while nodes are killed
+demo-cluster: ## show a cluster of three daemons while nodes are killed
 	scripts/install-chromium
 	go build -tags cluster -o bin/domtap-cluster ./cmd/domtap
 	go run ./cmd/democluster -domtap bin/domtap-cluster
 
 # The pictures show the commit, also while they are about to change.
 picture: VERSION = $(shell git describe --tags --always 2>/dev/null || echo dev)
-picture: build ## draw docs/session.svg, the picture of the README, from a session of bin/domtap, and take the pictures of the live page
+picture: build ## update the pictures of README.md and the live page
 	scripts/install-chromium
 	go run ./cmd/demo -domtap bin/domtap -picture docs/session.svg
 	scripts/live-page-pictures bin/domtap docs
@@ -84,7 +84,7 @@ check: ## compile, and run the tests that need no browser, without the race dete
 	$(REPORT) -short -vet=off -ldflags=-w -p=$$((2 * $$(getconf _NPROCESSORS_ONLN))) $(TESTFLAGS) $$(go list ./... | grep -v /e2e)
 
 # The tests of LONG are those that testenv.Size, testenv.Long or one of the variables makes longer.
-test-long: ## run what is rare or slow: STEPS (20000) random acting steps, CANCELS (1000) cancelled calls, large pages and long campaigns; and a selection on full Chromium
+test-long: ## run the slow tests, some also on full Chromium: STEPS (20000) random steps, CANCELS (1000) canceled calls, large pages
 	scripts/install-chromium
 	scripts/install-apps
 	scripts/install-components
@@ -95,15 +95,15 @@ test-long: ## run what is rare or slow: STEPS (20000) random acting steps, CANCE
 	go test -tags cluster -count=1 -timeout=30m $(TESTFLAGS) ./e2e/cluster
 	DOMTAP_CHROME="$${DOMTAP_CHROME:-$$(scripts/full-chromium)}" go test -count=1 -p=2 -timeout=30m $(TESTFLAGS) -run='$(FULL)' $(ONFULL)
 
-test-cluster: ## run the tests of clusters of three daemons, and measure what a cluster costs
+test-cluster: ## run the tests of clusters of three daemons, and measure the cost of a cluster
 	scripts/install-chromium
 	DOMTAP_LONG=1 go test -tags cluster -count=1 -timeout=30m $(TESTFLAGS) ./e2e/cluster
 
-faults: ## do FAULTS (56) random faults, or those of the kind FAULT, to a cluster of three daemons under use, and say what became of each call
+faults: ## inject FAULTS (56) random faults, or faults of kind FAULT, into a cluster in use, and report the result of each call
 	scripts/install-chromium
 	DOMTAP_CLUSTER_FAULTS=$(FAULTS) DOMTAP_CLUSTER_FAULT="$(FAULT)" go test -tags cluster -count=1 -v -timeout=4h -run=RandomFaults ./e2e/cluster
 
-tasks: ## solve ten tasks over MCP, side by side with Playwright MCP, and print what that costs
+tasks: ## solve ten tasks over MCP with domtap and with Playwright MCP, and print the costs
 	scripts/install-chromium
 	scripts/install-playwright-mcp
 	DOMTAP_PLAYWRIGHT_MCP=1 go test -count=1 -v $(TESTFLAGS) ./e2e/tasks
@@ -113,17 +113,17 @@ bench: ## run the benchmarks
 	scripts/install-apps
 	go test -run='^$$' -bench=. -timeout=30m $(TESTFLAGS) ./bench/...
 
-bench-peers: build ## compare with agent-browser, Playwright MCP and chrome-devtools-mcp; write docs/peers.json, docs/peers.svg and the tables of README.md and docs/compared.md
+bench-peers: build ## compare with agent-browser, Playwright MCP and chrome-devtools-mcp, and update the figures in docs/ and README.md
 	scripts/install-chromium
 	scripts/install-apps
 	scripts/install-peers
 	go run ./cmd/benchpeers -domtap bin/domtap -json docs/peers.json -svg docs/peers.svg -readme README.md -docs docs/compared.md $(PEERSFLAGS)
 
-soak: build ## follow a page at 60 Hz with ten clients for SOAKTIME (30m), and fail when anything grows
+soak: build ## follow a page at 60 Hz with ten clients for SOAKTIME (30m), and fail if memory or another resource grows
 	scripts/install-chromium
 	go run ./cmd/soak -domtap bin/domtap -time $(SOAKTIME)
 
-load: build ## load the daemon with 50 tabs that change and 1,000 calls a second for SOAKTIME; fail when anything grows or calls are slow
+load: build ## load the daemon with 50 changing tabs and 1,000 calls per second for SOAKTIME, and fail if a resource grows or calls are slow
 	scripts/install-chromium
 	go run ./cmd/soak -domtap bin/domtap -tabs 50 -hz 10 -calls 1000 -age 1s -nice 10 -p50 20ms -p99 300ms -time $(SOAKTIME)
 
@@ -133,10 +133,10 @@ fuzz: ## run each fuzz target for FUZZTIME (10s)
 gen: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## generate gen/ from proto/
 	$(BIN)/buf generate
 
-checkgenerate: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## fail when gen/ is stale
+checkgenerate: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## fail if gen/ is stale
 	scripts/checkgenerate $(BIN)/buf
 
-lint: $(BIN)/buf $(BIN)/staticcheck $(BIN)/govulncheck ## check protos, code, the page script's types, format and the layers
+lint: $(BIN)/buf $(BIN)/staticcheck $(BIN)/govulncheck ## check protos, code, types of the page script, formatting and package layers
 	$(BIN)/buf lint
 	scripts/breaking $(BIN)/buf
 	@out=$$(gofmt -l .); test -z "$$out" || { echo "Run gofmt -w on:" $$out; exit 1; }
@@ -151,10 +151,10 @@ lint: $(BIN)/buf $(BIN)/staticcheck $(BIN)/govulncheck ## check protos, code, th
 	go test -count=1 -run 'Manual|Dockerfile|Units|Manifests' ./cmd/domtap
 	$(MAKE) --no-print-directory vulncheck
 
-vulncheck: $(BIN)/govulncheck ## look for known vulnerabilities in what is called
+vulncheck: $(BIN)/govulncheck ## check the called code for known vulnerabilities
 	scripts/vulncheck $(BIN)/govulncheck
 
-tidy-check: ## fail when go.mod or tools/go.mod is not tidy
+tidy-check: ## fail if go.mod or tools/go.mod is not tidy
 	go mod tidy -diff
 	cd tools && go mod tidy -diff
 

@@ -230,7 +230,7 @@ esac`
 
 // Without Node, what needs it is skipped with a line that says so, but not in CI.
 func TestWithoutNode(t *testing.T) {
-	for have, words := range map[string]string{"": "There is no node", "echo v18.19.0": "There is node 18.19.0, older than 20.10"} {
+	for have, words := range map[string]string{"": "Found no node", "echo v18.19.0": "Found node 18.19.0, older than 20.10"} {
 		m := newMachine(t)
 		if have != "" {
 			m.has(t, "node", have)
@@ -255,7 +255,7 @@ func TestNodeOfNpm(t *testing.T) {
 	m.has(t, "node", "echo v18.19.0")
 	m.has(t, "npm", npm)
 	text, code := m.run(t, "", "install-node")
-	wants(t, "install-node", text, code, 0, "There is node 18.19.0, older than 20.10", "Installing the Node of tools/node …")
+	wants(t, "install-node", text, code, 0, "Found node 18.19.0, older than 20.10", "Installing Node from tools/node …")
 	for _, name := range []string{"node", "npm", "npx"} {
 		if _, err := os.Stat(filepath.Join(m.dir, ".cache/node/bin", name)); err != nil {
 			t.Error(err)
@@ -291,13 +291,13 @@ func TestOldPrograms(t *testing.T) {
 		code        int
 		words       []string
 	}{
-		{"", "install-curl", 0, []string{"There is curl 7.74.0, older than 7.76", "Skipped: the examples of docs/web.md"}},
+		{"", "install-curl", 0, []string{"Found curl 7.74.0, older than 7.76", "Skipped: the examples of docs/web.md"}},
 		{"DOMTAP_CHROME=old-chromium", "install-chromium", 1, []string{"does not name a version of 121 or later"}},
 		{"DOMTAP_CHROME=stub", "install-chromium", 1, []string{"does not name a version"}},
-		{"", "install-chromium", 1, []string{"There is no Chromium or Chrome of version 121 or later"}},
-		{"", "install-compiler", 1, []string{"no C compiler that makes programs", "Install gcc"}},
-		{"CC=cc", "install-compiler", 1, []string{"CC is cc, which makes no program"}},
-		{"", "check-go", 1, []string{"There is Go 1.19.8, and domtap needs " + goVersion(t)}},
+		{"", "install-chromium", 1, []string{"Found no Chromium or Chrome of version 121 or later"}},
+		{"", "install-compiler", 1, []string{"Found no working C compiler", "Install gcc"}},
+		{"CC=cc", "install-compiler", 1, []string{"CC is cc, which cannot compile a C program"}},
+		{"", "check-go", 1, []string{"Found Go 1.19.8, but domtap needs " + goVersion(t)}},
 	} {
 		if runtime.GOOS == "darwin" && strings.HasPrefix(c.script, "install-c") && c.script != "install-curl" {
 			continue // macOS has places of its own
@@ -309,7 +309,7 @@ func TestOldPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, code := m.run(t, "", "check-go")
-	wants(t, "check-go", text, code, 1, "There is no Go on the PATH", "https://go.dev/dl")
+	wants(t, "check-go", text, code, 1, "Found no Go on the PATH", "https://go.dev/dl")
 }
 
 func goVersion(t *testing.T) string {
@@ -327,7 +327,7 @@ func TestOldPython(t *testing.T) {
 	m.has(t, "old-python", `cat >/dev/null; echo "/bin/python: Python 3.9 is older than $2"`)
 	m.has(t, "protoc", "echo libprotoc 3.12.4")
 	text, code := m.run(t, "PYTHON="+filepath.Join(m.commands, "old-python"), "build-clients", filepath.Join(m.dir, "out"), "v1.0.0", "npm")
-	wants(t, "build-clients npm", text, code, 1, "There still is missing: there is protoc 3.12.4, older than 3.15.")
+	wants(t, "build-clients npm", text, code, 1, "Still missing: found protoc 3.12.4, older than 3.15.")
 }
 
 func TestQuietly(t *testing.T) {
@@ -404,7 +404,7 @@ func TestReleaseOfOneKind(t *testing.T) {
 		}
 	}
 	text, code := m.run(t, "ONLY=msi", "release", "v1.0.0")
-	wants(t, "ONLY=msi", text, code, 2, "ONLY is archive, deb, rpm, wheel or npm, not msi.")
+	wants(t, "ONLY=msi", text, code, 2, "ONLY must be archive, deb, rpm, wheel or npm, not msi.")
 	text, code = m.run(t, "ONLY=deb", "release", "v1.0.0", "darwin/arm64")
-	wants(t, "ONLY=deb darwin/arm64", text, code, 1, "No deb is built for darwin/arm64.")
+	wants(t, "ONLY=deb darwin/arm64", text, code, 1, "Cannot build deb for darwin/arm64.")
 }
