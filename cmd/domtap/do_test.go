@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +79,17 @@ func TestStepsThatHoldHaveMoreTime(t *testing.T) {
 		if got := daemon.at().run(t, args...); got.code != exit.OK || left <= time.Minute || left > 90*time.Second {
 			t.Errorf("%v: exit code %d, %q; the daemon had %v", args, got.code, got.errors, left)
 		}
+	}
+}
+
+// TestATurnIgnoresTheArgumentsOfTheProcess runs steps as one turn in a process whose arguments have a flag that a turn does not have.
+func TestATurnIgnoresTheArgumentsOfTheProcess(t *testing.T) {
+	daemon := newFakeDaemon(t).start(t)
+	args := os.Args
+	os.Args = []string{"domtap", "do", "--each", "click 1"}
+	t.Cleanup(func() { os.Args = args })
+	if got := daemon.at().run(t, "do", "--tab", "t1", "--each", "click 1"); got.code != exit.OK || len(daemon.requests) == 0 {
+		t.Errorf("got %d, %q, and the daemon %v", got.code, got.errors, daemon.requests)
 	}
 }
 

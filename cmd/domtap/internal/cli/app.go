@@ -118,7 +118,7 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 	if len(args) > 1 && args[0] == "help" { // --help rejects commands that do not exist
 		args = append(slices.Clone(args[1:]), "--help")
 	}
-	root.SetArgs(withNumbers(root, args))
+	root.SetArgs(append([]string{}, withNumbers(root, args)...)) // not nil, which cobra replaces by the arguments of the process
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
