@@ -253,8 +253,8 @@ func (x *Header) GetValue() string {
 // Emulation is the device that pages see. An unset field keeps the value of `device` or of the browser.
 type Emulation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name of a device, such as "iPhone 15" or "Pixel 8" (docs/sessions.md lists them). It sets the viewport, the
-	// scale, touch, the mobile layout and the user agent. The other fields override it.
+	// The name of a device, such as "iPhone 15" or "Pixel 8" (`domtap session devices` lists them). It sets the viewport,
+	// the scale, touch, the mobile layout and the user agent. The other fields override it.
 	Device string `protobuf:"bytes,1,opt,name=device,proto3" json:"device,omitempty"`
 	// The viewport of tabs that are opened without one. If unset, that of the device, or 1280 by 800.
 	Viewport *Viewport `protobuf:"bytes,2,opt,name=viewport,proto3" json:"viewport,omitempty"`

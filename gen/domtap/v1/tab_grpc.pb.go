@@ -85,8 +85,11 @@ type TabServiceClient interface {
 	// works while the page hangs.
 	SetRestore(ctx context.Context, in *SetRestoreRequest, opts ...grpc.CallOption) (*SetRestoreResponse, error)
 	// WatchTabs streams the events of tabs. The headers of the response arrive first; the stream covers every later
-	// event. The first messages are one `opened` event for each open tab. A reader that falls more than 256 events behind
-	// gets RESOURCE_EXHAUSTED and must call WatchTabs again.
+	// event. The first messages are one `opened` event for each open tab.
+	//
+	// A reader that falls more than 256 events behind gets RESOURCE_EXHAUSTED, and a reader that accepts no message for
+	// 30 s gets DEADLINE_EXCEEDED (SLOW_READER). Call WatchTabs again then. If session_id is set, the stream ends with
+	// NOT_FOUND when the session is closed.
 	WatchTabs(ctx context.Context, in *WatchTabsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchTabsResponse], error)
 }
 
@@ -268,8 +271,11 @@ type TabServiceServer interface {
 	// works while the page hangs.
 	SetRestore(context.Context, *SetRestoreRequest) (*SetRestoreResponse, error)
 	// WatchTabs streams the events of tabs. The headers of the response arrive first; the stream covers every later
-	// event. The first messages are one `opened` event for each open tab. A reader that falls more than 256 events behind
-	// gets RESOURCE_EXHAUSTED and must call WatchTabs again.
+	// event. The first messages are one `opened` event for each open tab.
+	//
+	// A reader that falls more than 256 events behind gets RESOURCE_EXHAUSTED, and a reader that accepts no message for
+	// 30 s gets DEADLINE_EXCEEDED (SLOW_READER). Call WatchTabs again then. If session_id is set, the stream ends with
+	// NOT_FOUND when the session is closed.
 	WatchTabs(*WatchTabsRequest, grpc.ServerStreamingServer[WatchTabsResponse]) error
 	mustEmbedUnimplementedTabServiceServer()
 }
