@@ -194,7 +194,7 @@ export class Tab {
   }
 
   /**
-   * Does up to 8 steps as one turn of the tab, and returns what they changed once the page has settled. A failed step is a StepError
+   * Does up to 32 steps as one turn of the tab, and returns what they changed once the page has settled. A failed step is a StepError
    * with the answer, or a DomtapError where nothing was done.
    */
   async act(steps: Step | Step[], options: Partial<InteractRequest> = {}): Promise<InteractResponse> {

@@ -198,7 +198,7 @@ class Tab:
         return json.loads(answer.result_json) if answer.result_json else None
 
     async def act(self, *steps: action_pb2.Step, **options: Any) -> action_pb2.InteractResponse:
-        """Does up to 8 steps as one turn of the tab, and returns what they changed once the page has settled. A failed
+        """Does up to 32 steps as one turn of the tab, and returns what they changed once the page has settled. A failed
         step is a StepError with the answer, or a DomtapError where nothing was done. options: fields of InteractRequest."""
         request = action_pb2.InteractRequest(tab_id=self.id, steps=steps, **options)
         answer = await call(self.client.actions.Interact(request))
