@@ -1278,7 +1278,8 @@ func (x *UploadFile) GetContent() []byte {
 // UploadStep sets the files of a file input, of the input whose file chooser the target opens, or drops the files on a
 // target that accepts files. Pass 1 to 50 paths and files in total.
 //
-// It fails with PERMISSION_DENIED (UPLOAD_POLICY) for a path that the daemon may not upload.
+// If the daemon may not upload a path, the whole call fails with PERMISSION_DENIED (UPLOAD_POLICY) before its first
+// step.
 type UploadStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The element. Required.
@@ -1937,7 +1938,8 @@ type StepResult struct {
 	Ok bool `protobuf:"varint,1,opt,name=ok,proto3" json:"ok,omitempty"`
 	// The result in a few words, such as: click "Submit": ok
 	Summary string `protobuf:"bytes,2,opt,name=summary,proto3" json:"summary,omitempty"`
-	// Why the step failed, and what to do next. Empty if `ok` is true.
+	// Why the step failed, and what to do next. Set together with `ok` if the step was done but led to a document that
+	// the URL policy forbids (URL_POLICY). Otherwise empty.
 	Error string `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
 	// The ErrorInfo reason of `error`, such as STALE_REF. Empty for a step that was skipped after a failed one.
 	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
