@@ -27,8 +27,15 @@ type picker struct {
 	listed map[dom.Ref]bool
 	// acted reports whether the list was opened or another action was performed.
 	acted bool
-	// before holds the texts of all elements before anything was selected.
+	// before holds the texts of all elements before anything was selected. The texts that a search changed are those after the search.
 	before map[dom.Ref]string
+	// was is what the field showed before an option was clicked, without a search text.
+	was string
+	// searched is the field that a search text was typed into, or dom.NoRef. typed is the value that it then had.
+	searched dom.Ref
+	typed    string
+	// marked holds the options that were marked as selected before one was clicked.
+	marked []dom.Ref
 }
 
 const (
@@ -44,11 +51,13 @@ func (t filler) pick(ctx context.Context, f *Field, at resolved) (Result, error)
 			return Result{}, err
 		}
 	}
-	p := &picker{filler: t, field: f, at: at, listed: t.listed(), before: t.textsByRef()}
+	p := &picker{filler: t, field: f, at: at, listed: t.listed(), before: t.textsByRef(), searched: dom.NoRef}
 	if at.el.States.Expanded == dom.True || at.el.Role == "listbox" {
-		p.listed = nil // the options are among the elements
+		if err := p.findOpenList(ctx); err != nil {
+			return Result{}, err
+		}
 	}
-	before := t.shownIn(at.ref)
+	p.was = p.shown()
 	r, chosen, err := p.chooseAll(ctx)
 	if err != nil {
 		return r, err
@@ -61,7 +70,60 @@ func (t filler) pick(ctx context.Context, f *Field, at resolved) (Result, error)
 	if r.Err != nil {
 		return r, nil
 	}
-	return p.verify(r, before, chosen), nil
+	return p.verify(r, chosen), nil
+}
+
+// findOpenList removes the options of the list that is open already from the elements that existed before it was opened. If several lists
+// may be the field's, it closes the field's list, so that opening it again shows which options are its own.
+func (p *picker) findOpenList(ctx context.Context) error {
+	lists := p.openLists()
+	if len(lists) > 1 {
+		escape := driver.Action{Kind: driver.Press, Spot: driver.At(p.at.ref), Text: "Escape"}
+		for _, a := range []driver.Action{escape, click(p.at.ref)} {
+			if _, err := p.press(ctx, a); err != nil {
+				return err
+			}
+			if now := p.x.Head().Snapshot.Find(p.at.ref); now != nil && now.States.Expanded != dom.True {
+				p.listed = p.filler.listed()
+				return nil
+			}
+		}
+	}
+	for _, el := range p.elements() {
+		isOption := slices.Contains(optionRoles, el.Role)
+		if isOption && slices.ContainsFunc(lists, func(list dom.Ref) bool { return p.within(el, list) }) {
+			delete(p.listed, el.Ref)
+		}
+	}
+	return nil
+}
+
+// openLists returns the elements that may hold the options of a field whose list is open: the field itself, or else every visible list
+// that has no other field's name.
+func (p *picker) openLists() []dom.Ref {
+	var lists []dom.Ref
+	for _, el := range p.elements() {
+		if !slices.Contains(optionRoles, el.Role) {
+			continue
+		}
+		if p.within(el, p.at.ref) || p.at.el.Role == "listbox" {
+			return []dom.Ref{p.at.ref}
+		}
+		if list := p.listOf(el); list != nil && !slices.Contains(lists, list.Ref) && (list.Text == "" || target.Compare(list.WholeText(), p.at.el.WholeText()) < target.Not) {
+			lists = append(lists, list.Ref)
+		}
+	}
+	return lists
+}
+
+// listOf returns the element around an option and its siblings, without the groups in a list, or nil if there is none.
+func (p *picker) listOf(option *dom.Element) *dom.Element {
+	h := p.x.Head()
+	list := h.Snapshot.Find(option.Parent)
+	for list != nil && (list.Role == "group" || slices.Contains(optionRoles, list.Role)) {
+		list = h.Snapshot.Find(list.Parent)
+	}
+	return list
 }
 
 // chooseAll selects exactly the options that have the values.
@@ -96,6 +158,7 @@ func (p *picker) choose(ctx context.Context, value string) (*dom.Element, Result
 	if isChosen(option) && p.isShown(option) {
 		return option, Result{Done: true, Delivered: driver.DeliveredAll}, nil
 	}
+	p.marked = p.chosen()
 	r, err := p.press(ctx, click(option.Ref))
 	if now := p.x.Head().Snapshot.Find(option.Ref); err == nil && r.Err == nil && isChosen(option) && now != nil && !isChosen(now) {
 		r, err = p.press(ctx, click(option.Ref)) // it was chosen already, and the first click deselected it
@@ -149,12 +212,12 @@ var optionRoles = []string{"option", "menuitemradio", "menuitemcheckbox", "menui
 func (p *picker) options() []*dom.Element {
 	var options, others []*dom.Element
 	for _, el := range p.elements() {
-		switch isNew := p.listed != nil && !p.listed[el.Ref]; {
-		case el.Kind != dom.Interactive || el.Ref == p.at.ref:
+		switch {
+		case el.Kind != dom.Interactive || el.Ref == p.at.ref || p.listed[el.Ref]:
 		case p.at.el.Role == "listbox" && !p.within(el, p.at.ref):
-		case slices.Contains(optionRoles, el.Role) && (isNew || p.listed == nil && el.Role == "option"):
+		case slices.Contains(optionRoles, el.Role):
 			options = append(options, el)
-		case isNew && !target.IsField(el) && el.Tag != "input":
+		case !target.IsField(el) && el.Tag != "input":
 			others = append(others, el)
 		}
 	}
@@ -250,18 +313,30 @@ func (p *picker) search(ctx context.Context, value string) error {
 	if at == nil {
 		return nil
 	}
+	before := p.textsByRef()
 	typed, err := p.press(ctx, driver.Action{Kind: driver.Fill, Spot: driver.At(at.Ref), Text: value})
 	if err != nil || typed.Err != nil {
 		return cmp.Or(err, typed.Err)
 	}
-	return p.await(ctx, value)
+	err = p.await(ctx, value)
+	p.searched = at.Ref
+	if now := p.x.Head().Snapshot.Find(at.Ref); now != nil {
+		p.typed = now.Value
+	}
+	for ref, words := range p.textsByRef() {
+		if words != before[ref] {
+			p.before[ref] = words // the page repeats the search text; the choice does not show there
+		}
+	}
+	p.was = p.shown()
+	return err
 }
 
 // searchField returns the field that filters the list, or nil if there is none.
 func (p *picker) searchField() *dom.Element {
 	for _, el := range p.elements() {
 		isText := el.Tag == "input" || el.Tag == "textarea" || el.Role == "searchbox"
-		if isText && el.States.Readonly != dom.True && (el.Ref == p.at.ref || p.listed != nil && !p.listed[el.Ref] && isTyped(el) || p.within(el, p.at.ref) && isTyped(el)) {
+		if isText && el.States.Readonly != dom.True && (el.Ref == p.at.ref || !p.listed[el.Ref] && isTyped(el) || p.within(el, p.at.ref) && isTyped(el)) {
 			return el
 		}
 	}
@@ -324,7 +399,7 @@ func (p *picker) close(ctx context.Context) (Result, error) {
 }
 
 // verify checks whether the field shows the selection.
-func (p *picker) verify(r Result, before string, chosen []*dom.Element) Result {
+func (p *picker) verify(r Result, chosen []*dom.Element) Result {
 	r.Ref, r.Element, r.Done, r.Delivered = p.at.ref, p.at.el, true, driver.DeliveredAll
 	what := summarize(driver.Action{Kind: driver.Select, Spot: driver.At(p.at.ref)}, p.at.el)
 	r.Summary = what + ": ok"
@@ -333,13 +408,13 @@ func (p *picker) verify(r Result, before string, chosen []*dom.Element) Result {
 		return r // the page navigated or rendered the field again; the answer reports that
 	}
 	r.FieldRequests = []FieldRequest{{Kind: driver.Select, Element: now, Values: p.field.Values}}
-	shown := p.shownIn(p.at.ref)
+	shown := p.shown()
 	missing := slices.DeleteFunc(slices.Clone(chosen), func(option *dom.Element) bool { return p.shows(shown, option) })
 	if len(missing) == 0 {
 		return r
 	}
 	quoted := strconv.Quote(truncate.Runes(missing[0].WholeText(), text.Long))
-	if shown != before {
+	if shown != p.was {
 		r.Summary += ", but it does not show " + quoted + ": read the page"
 		return r
 	}
@@ -351,16 +426,38 @@ func (p *picker) verify(r Result, before string, chosen []*dom.Element) Result {
 
 // shows reports whether the field or the option itself shows that the option is selected.
 func (p *picker) shows(shown string, option *dom.Element) bool {
-	if target.Compare(shown, option.WholeText()) < target.Not || p.isNew(option) {
-		return true
+	isValue := func(value string) bool {
+		return target.Compare(option.WholeText(), value) < target.Not && target.Compare(shown, value) < target.Not
 	}
-	for _, value := range p.field.Values {
-		if target.Compare(option.WholeText(), value) < target.Not && target.Compare(shown, value) < target.Not {
+	if shown != p.was || !p.isOpen() { // else the words were there before, for instance in the field's label
+		if isValue(option.WholeText()) || slices.ContainsFunc(p.field.Values, isValue) {
 			return true
 		}
 	}
+	return p.isNew(option) || p.isMarked(option)
+}
+
+// isMarked reports whether the list marks an option as selected. A list may also mark the option that the pointer or the keys are at: such
+// a mark leaves another option, while the field shows what it showed before.
+func (p *picker) isMarked(option *dom.Element) bool {
 	now := p.x.Head().Snapshot.Find(option.Ref)
-	return now != nil && isChosen(now)
+	if now == nil || !isChosen(now) {
+		return false
+	}
+	chosen := p.chosen()
+	isLost := func(ref dom.Ref) bool { return !slices.Contains(chosen, ref) && p.x.Head().Snapshot.Find(ref) != nil }
+	return now.States.Checked == dom.True || p.at.el.Role == "listbox" || !slices.ContainsFunc(p.marked, isLost)
+}
+
+// chosen returns the options that are marked as selected.
+func (p *picker) chosen() []dom.Ref {
+	var refs []dom.Ref
+	for _, el := range p.options() {
+		if isChosen(el) {
+			refs = append(refs, el.Ref)
+		}
+	}
+	return refs
 }
 
 // isNew reports whether an element that is not an option, such as the box around the field or a chip, now has the option's text but did not
@@ -369,10 +466,30 @@ func (p *picker) isNew(option *dom.Element) bool {
 	return slices.ContainsFunc(p.elements(), func(el *dom.Element) bool { return hasOptionText(el, option) && !isIn(p.before[el.Ref], option) })
 }
 
-// isShown reports whether an element that is not an option has the option's text. This is needed because many lists mark the option that
-// keys would choose as selected.
+// isShown reports whether the field or a text beside it, such as a chip, has the option's text. This is needed because many lists mark the
+// option that keys would choose as selected.
 func (p *picker) isShown(option *dom.Element) bool {
-	return slices.ContainsFunc(p.elements(), func(el *dom.Element) bool { return hasOptionText(el, option) })
+	return isIn(p.shown(), option) || slices.ContainsFunc(p.beside(), func(el *dom.Element) bool { return hasOptionText(el, option) })
+}
+
+// beside returns the elements around the field, as far as the next heading, field or label on each side.
+func (p *picker) beside() []*dom.Element {
+	all := p.elements()
+	at := slices.IndexFunc(all, func(el *dom.Element) bool { return el.Ref == p.at.ref })
+	isApart := func(el *dom.Element) bool {
+		return !p.within(el, p.at.ref) && (el.Role == "heading" || target.IsField(el) || el.Role == "listbox" || slices.Contains(optionRoles, el.Role) || el.Text != "" && el.Text == p.at.el.Text)
+	}
+	if at < 0 {
+		return nil
+	}
+	from, to := at, at+1
+	for from > 0 && !isApart(all[from-1]) {
+		from--
+	}
+	for to < len(all) && !isApart(all[to]) {
+		to++
+	}
+	return all[from:to]
 }
 
 // hasOptionText reports whether an element that is not an option has the option's text.
@@ -405,14 +522,14 @@ func (t filler) pickTyped(ctx context.Context, f *Field, at resolved, typed Resu
 	if now == nil || now.Role != "combobox" {
 		return typed, nil
 	}
-	p := &picker{filler: t, field: f, at: at, listed: listed, before: t.textsByRef()}
+	p := &picker{filler: t, field: f, at: at, listed: listed, before: t.textsByRef(), searched: dom.NoRef}
 	if found, fit := p.named(f.value()); now.Tag != "input" && now.Tag != "textarea" && len(found) == 1 && fit <= target.Folded {
-		before := t.shownIn(at.ref)
+		p.was = p.shown()
 		r, err := p.press(ctx, click(found[0].Ref))
 		if err != nil || r.Err != nil {
 			return r, err
 		}
-		return p.verify(r, before, found), nil
+		return p.verify(r, found), nil
 	}
 	if now.States.Expanded == dom.True {
 		typed.Summary += ", and its list is open: click an option, unless the field accepts any text"
@@ -429,15 +546,26 @@ func (t filler) listed() map[dom.Ref]bool {
 	return listed
 }
 
-// shownIn returns what a field shows: its name and value, and those of its descendants, except for its options.
-func (t filler) shownIn(field dom.Ref) string {
+// shown returns what the field shows: its name and value, and those of its descendants, except for its options and the text of a search
+// whose list is still open.
+func (p *picker) shown() string {
 	var out []string
-	for _, el := range t.elements() {
-		if el.Ref == field || el.Role != "option" && t.within(el, field) {
+	for _, el := range p.elements() {
+		switch {
+		case el.Ref != p.at.ref && (el.Role == "option" || !p.within(el, p.at.ref)):
+		case el.Ref == p.searched && el.Value == p.typed && p.isOpen():
+			out = append(out, el.WholeText())
+		default:
 			out = append(out, el.WholeText(), el.Value, el.Placeholder)
 		}
 	}
 	return strings.Join(out, " ")
+}
+
+// isOpen reports whether the list is open.
+func (p *picker) isOpen() bool {
+	now := p.x.Head().Snapshot.Find(p.at.ref)
+	return len(p.options()) > 0 && (now == nil || now.States.Expanded != dom.False)
 }
 
 // isChosen reports whether an option is marked as selected.

@@ -229,6 +229,38 @@ func TestFormsPickOptionsOfDrawnSelects(t *testing.T) {
 	}
 }
 
+// deafSelects holds comboboxes whose options do nothing when they are clicked. The page has other texts with the words of the options: a
+// label, a paragraph, a search text that the page repeats, another list, and a mark that follows the pointer.
+const deafSelects = `<style>[role=combobox] { border: 1px solid; display: block; width: 200px }</style><h2>News</h2><p>Red</p>
+<button id=open role=combobox aria-label="Red colors" aria-expanded=true aria-controls=ol>Pick</button><div role=listbox id=ol><div role=option>Red</div><div role=option>Blue</div></div>
+<h2>Sizes</h2><div role=listbox aria-label=Sizes><div role=option tabindex=0 onclick="ariaSelected = true">Large</div></div>
+<h2>City</h2><input id=city aria-label=City role=combobox aria-expanded=false><p id=echo></p><div role=listbox id=cl hidden></div>
+<h2>Fruit</h2><button id=fruit aria-label=Fruit role=combobox aria-expanded=false>Pick</button><p>Pear</p><div role=listbox id=fl hidden><div role=option aria-selected=true>Apple</div><div role=option aria-selected=false>Pear</div></div><script>
+	const draw = () => {
+		const found = ["Paris", "Parma", "Rome"].filter((one) => one.startsWith(city.value))
+		cl.innerHTML = found.map((one) => "<div role=option>" + one + "</div>").join(""); cl.hidden = false; city.ariaExpanded = true
+		echo.textContent = city.value && "Cities called " + city.value
+	}
+	city.onclick = city.oninput = draw
+	fruit.onclick = () => { fl.hidden = false; fruit.ariaExpanded = true }
+	fl.onpointermove = (e) => { if (e.target !== fl) for (const one of fl.children) one.ariaSelected = one === e.target }
+</script>`
+
+// TestFormsSayWhichOptionsTheFieldDoesNotTake selects options that do nothing. Words of the page that are not the field's choice must not
+// stand for it.
+func TestFormsSayWhichOptionsTheFieldDoesNotTake(t *testing.T) {
+	s := staged(t, deafSelects)
+	for _, c := range []struct{ field, value, want string }{
+		{"Red colors", "Red", "does not show that it is chosen"}, {"Red colors", "Large", `has no option "Large"; it has: [`},
+		{"City", "Pari", "does not show that it is chosen"}, {"City", "Rom", "does not show that it is chosen"}, {"Fruit", "Pear", "does not show that it is chosen"},
+	} {
+		got, err := s.try(t.Context(), selecting(&domtapv1.Target{Label: c.field}, c.value))
+		if err != nil || got.GetOk() || !strings.Contains(got.GetError(), c.want) {
+			t.Errorf("%s: %v, %v", c.field, got, err)
+		}
+	}
+}
+
 // TestSlidersAreSetByKeys sets custom sliders. If the keys cannot reach a value, the error must contain the current value.
 func TestSlidersAreSetByKeys(t *testing.T) {
 	s := staged(t, `<div role=slider tabindex=0 aria-label=Rating aria-valuenow=2 data-step=1>x</div><div role=slider tabindex=0 aria-label=Price aria-valuenow=200 data-step=10 dir=rtl>x</div>
