@@ -102,6 +102,7 @@ func TestDownloads(t *testing.T) {
 		},
 		"/auto":    testenv.HTML(`<script>location = "/file"</script>`),
 		"/file":    attachment("report.pdf", 1000),
+		"/written": bigButton(`window.open("").document.write('<a href="data:text/plain,hello" download="note.txt">Get</a>')`),
 		"/empty":   attachment("empty.bin", 0),
 		"/endless": endless(gone),
 		"/get":     testenv.HTML(`<a href="/endless">Get</a>`),
@@ -203,6 +204,17 @@ func downloads(t *testing.T, d *testenv.Daemon, url string, gone <-chan struct{}
 		}
 		stillUsable(t, d, metadata(err)["tab_id"], url+"/ok")
 	})
+	t.Run("in a window that its opener wrote", func(t *testing.T) {
+		tab := d.Open(url + "/written")
+		window := pressFirst(t, d, tab).GetNewTabId()
+		pressFirst(t, d, window)
+		if m := next(ended); m.GetTab().GetId() != window || m.GetDownload().GetState() != "completed" {
+			t.Errorf("ended with %v", m)
+		}
+		if n := len(d.All(window).GetElements()); n != 1 {
+			t.Errorf("the window has %d elements", n)
+		}
+	})
 	t.Run("ended by closing the tab", func(t *testing.T) {
 		tab := d.Open(url + "/get")
 		pressFirst(t, d, tab)
@@ -229,7 +241,7 @@ func downloads(t *testing.T, d *testenv.Daemon, url string, gone <-chan struct{}
 		}
 	})
 	list, err := d.Sessions.ListDownloads(t.Context(), &domtapv1.ListDownloadsRequest{})
-	if err != nil || len(list.GetDownloads()) != 11 {
+	if err != nil || len(list.GetDownloads()) != 12 {
 		t.Fatalf("listed %v, %v", list, err)
 	}
 	first := list.GetDownloads()[2]

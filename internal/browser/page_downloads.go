@@ -1,7 +1,11 @@
 package browser
 
 import (
+	"context"
+	"time"
+
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
 	"github.com/domtap/domtap/actor/driver"
@@ -24,12 +28,23 @@ func (d downloader) Holds(frame cdp.FrameID) bool {
 	return d.p.frames.Tree.Get(frame) != nil
 }
 
-// IsBlank implements downloads.Page.
+// IsBlank implements downloads.Page. The document at about:blank may have content that its opener has written.
 func (d downloader) IsBlank() bool {
 	d.p.frames.Lock()
-	defer d.p.frames.Unlock()
 	url := d.p.frames.Tree.Main().URL
-	return url == "" || url == "about:blank"
+	d.p.frames.Unlock()
+	return (url == "" || url == "about:blank") && !d.hasContent()
+}
+
+// contentPatience limits how long a page may take to say whether it has content. The browser's loop waits for it.
+const contentPatience = 300 * time.Millisecond
+
+// hasContent reports whether the body of the page's document has any content.
+func (d downloader) hasContent() bool {
+	ctx, cancel := context.WithTimeout(d.p.ctx, contentPatience)
+	defer cancel()
+	answer, err := cdp.Call(ctx, d.p.main, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.body?.hasChildNodes() === true"})
+	return err == nil && answer.Result != nil && string(answer.Result.Value) == "true"
 }
 
 // Discard implements downloads.Page.

@@ -42,7 +42,7 @@ type Page interface {
 	Context() cdp.BrowserContextID
 	// Holds reports whether a frame belongs to the page.
 	Holds(frame cdp.FrameID) bool
-	// IsBlank reports whether the page has shown no document yet.
+	// IsBlank reports whether the page shows nothing: no document yet, or an empty one.
 	IsBlank() bool
 	// Discard closes the page, which was opened for a download and shows nothing.
 	Discard()
