@@ -75,10 +75,18 @@ type Target struct {
 	// OnHover makes the page return, for an element that appears only while the pointer hovers over another one, that other element. In
 	// this mode the page also resolves Ref, Role and Text.
 	OnHover bool
+	// Field restricts Shown to fields.
+	Field bool
 }
 
 // InPage reports whether only the page can resolve the target.
 func (t Target) InPage() bool { return t.By >= Label }
+
+// ComparesWholeWords reports whether the target names a field. A part of a word is not a field's name: "Count" names neither "Country" nor
+// "Discount".
+func (t Target) ComparesWholeWords() bool {
+	return t.By == Label || t.By == Group || t.By == Placeholder || t.By == Shown && t.Field
+}
 
 // String describes the target in the terms of the API.
 func (t Target) String() string {

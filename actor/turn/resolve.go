@@ -249,7 +249,7 @@ func (t *resolver) byOtherWords(ctx context.Context, a Step, missing error) (res
 			}
 		}
 	}
-	found, _, err := t.shown(ctx, target.Target{By: target.Shown, Words: a.Target.Words, Within: a.Target.Within})
+	found, _, err := t.shown(ctx, target.Target{By: target.Shown, Words: a.Target.Words, Within: a.Target.Within, Field: true})
 	if err != nil {
 		return resolved{}, err
 	}

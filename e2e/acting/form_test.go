@@ -136,6 +136,21 @@ func TestFormsByTheWordsBesideFields(t *testing.T) {
 	}
 }
 
+// TestAPartOfAWordNamesNoField refuses names that are only a part of a word of a field's name, for every step that names a field.
+func TestAPartOfAWordNamesNoField(t *testing.T) {
+	s := staged(t, `<label>Country <input></label><label>Discount <input></label><label>E-mail address <input></label><input placeholder=Counting>
+		<input aria-label=數量與價格><label>Size <select><option>S<option>M</select></label><script>values = () => [...document.querySelectorAll("input,select")].map((one) => one.value).join()</script>`)
+	for _, step := range []*domtapv1.Step{fill(&domtapv1.Target{Label: "Count"}, "7"), typing(&domtapv1.Target{Label: "Count"}, "7"), selecting(&domtapv1.Target{Label: "Si"}, "M")} {
+		s.refused(step, "NO_MATCH", "the nearest: ")
+	}
+	if r := s.form(false, fields("Count", "7")...); !strings.Contains(said(r), `no field called "Count"; fields here: Country, Discount, `) {
+		t.Error(said(r))
+	}
+	s.do(fill(&domtapv1.Target{Label: "mail"}, "a@b.c"))
+	s.do(fill(&domtapv1.Target{Label: "價格"}, "5"))
+	s.is("values()", ",,a@b.c,,5,S")
+}
+
 // TestFormsChooseByAPartOfAnOption names options by a part of the text that only one option contains, in a native select and in a list that
 // opens on press.
 func TestFormsChooseByAPartOfAnOption(t *testing.T) {

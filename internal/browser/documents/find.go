@@ -30,7 +30,7 @@ const (
 
 // Find finds the elements of a target that the stored DOM cannot resolve; see driver.Query.
 func (q *Query) Find(ctx context.Context, t target.Target) (out target.Resolution, err error) {
-	req := observer.FindRequest{By: lookups[t.By], Words: t.Words, Ref: uint32(t.Ref), Role: t.Role, OnHover: t.OnHover}
+	req := observer.FindRequest{By: lookups[t.By], Words: t.Words, Ref: uint32(t.Ref), Role: t.Role, OnHover: t.OnHover, Whole: t.ComparesWholeWords()}
 	if t.By == target.Role {
 		req.Words = t.Name
 	}

@@ -204,6 +204,8 @@ type FindRequest struct {
 	Role string `json:"role,omitzero"`
 	// OnHover asks for the elements to hover so that what is meant shows.
 	OnHover bool `json:"onHover,omitzero"`
+	// Whole compares Words only with whole words.
+	Whole bool `json:"whole,omitzero"`
 }
 
 // FindAnswer is the answer of "find".

@@ -42,6 +42,18 @@ function beginsWord(text, part) {
   return false;
 }
 
+/** The letters of scripts that separate words, and their marks, in a character class. */
+const LETTERS = "\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{M}";
+
+/** Returns a pattern that finds a part as whole words. "count" is neither in "country" nor in "discount". @param {string} part */
+function wholeWords(part) {
+  const quoted = part.replace(/[\^$\\.*+?()[\]{}|/]/g, "\\$&");
+  const isLetter = new RegExp("[" + LETTERS + "]", "u");
+  const from = isLetter.test([...part][0] || "") ? "(?<![" + LETTERS + "])" : "";
+  const to = isLetter.test([...part].pop() || "") ? "(?![" + LETTERS + "])" : "";
+  return new RegExp(from + quoted + to, "u");
+}
+
 /** Whether a text may match from within a word; mayBeginWithin of package target in Go. @param {string} part */
 function mayBeginWithin(part) {
   return [...part].length >= 4 || !/^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(part);
@@ -66,6 +78,8 @@ class Finder {
     this.words = wanted.words;
     this.wanted = clean(wanted.words, MAX_COMPARED);
     this.folded = this.wanted.toLowerCase();
+    /** The pattern that a text must match, for the name of a field: no part of a word is a name. */
+    this.whole = wanted.whole ? wholeWords(this.folded) : null;
     /**
      * @type {{found: [number, number][], hidden: number, was: string, more: boolean, invalid: boolean}}
      */
@@ -301,6 +315,7 @@ class Finder {
     if (cleaned === this.wanted) return EXACTLY;
     const folded = cleaned.toLowerCase();
     if (folded === this.folded) return FOLDED;
+    if (this.whole && !this.whole.test(folded)) return NOT;
     return beginsWord(folded, this.folded) ? WORDED : folded.includes(this.folded) && mayBeginWithin(this.folded) ? PARTLY : NOT;
   }
 

@@ -140,6 +140,7 @@ interface FindRequest {
   ref: number;
   role?: string;
   onHover?: boolean;
+  whole?: boolean;
 }
 
 /** What an action needs of an element; see waitActionable. */
