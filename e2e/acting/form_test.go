@@ -141,7 +141,7 @@ func TestAPartOfAWordNamesNoField(t *testing.T) {
 	s := staged(t, `<label>Country <input></label><label>Discount <input></label><label>E-mail address <input></label><input placeholder=Counting>
 		<input aria-label=數量與價格><label>Size <select><option>S<option>M</select></label><script>values = () => [...document.querySelectorAll("input,select")].map((one) => one.value).join()</script>`)
 	for _, step := range []*domtapv1.Step{fill(&domtapv1.Target{Label: "Count"}, "7"), typing(&domtapv1.Target{Label: "Count"}, "7"), selecting(&domtapv1.Target{Label: "Si"}, "M")} {
-		s.refused(step, "NO_MATCH", "the nearest: ")
+		s.refused(step, "TARGET_NOT_FOUND", "the nearest: ")
 	}
 	if r := s.form(false, fields("Count", "7")...); !strings.Contains(said(r), `no field called "Count"; fields here: Country, Discount, `) {
 		t.Error(said(r))

@@ -72,10 +72,10 @@ func TestFilesAreDropped(t *testing.T) {
 		"/": `<div id=zone style="padding:20px">Drop here</div><div id=deaf style="padding:20px">Deaf zone</div><iframe src="OTHER/inner"></iframe>
 			<button onclick="setTimeout(() => { const i = document.createElement('input'); i.type = 'file'; i.accept = 'image/*'; i.onchange = () => log.push('chosen ' + i.files[0].name); i.click() }, 50)">Choose</button>
 			<script>log = []; onmessage = (e) => log.push(e.data); zone.ondragover = (e) => e.preventDefault()
-			zone.ondrop = async (e) => { e.preventDefault(); for (const f of [...e.dataTransfer.files]) log.push(f.name + "=" + await f.text() + e.isTrusted) }
+			zone.ondrop = async (e) => { e.preventDefault(); for (const f of [...e.dataTransfer.files]) { log.push(f.name + "=" + await f.text() + e.isTrusted); zone.append(f.name) } }
 			deaf.ondrop = () => log.push("deaf")</script>`,
 		"/inner": `<div id=zone style="padding:20px">Inner zone</div><script>zone.ondragover = (e) => e.preventDefault()
-			zone.ondrop = async (e) => { e.stopPropagation(); e.preventDefault(); top.postMessage("inner " + await e.dataTransfer.files[0].text(), "*") }</script>`,
+			zone.ondrop = async (e) => { e.stopPropagation(); e.preventDefault(); const f = e.dataTransfer.files[0]; zone.append(f.name); top.postMessage("inner " + await f.text(), "*") }</script>`,
 	})
 	s := &stage{t: t, d: d, tab: d.Open(url)}
 	note, more := &domtapv1.UploadFile{Name: "note.txt", Content: []byte("inline")}, &domtapv1.UploadFile{Name: "more.txt", Content: []byte("2")}
@@ -94,6 +94,24 @@ func TestFilesAreDropped(t *testing.T) {
 	s.is(soon(`log.at(-1) === "chosen note.txt"`), "true")
 	if !strings.Contains(said, `ok, although it asks for image/* and "note.txt" is another type`) {
 		t.Errorf("the mismatch is not said: %s", said)
+	}
+}
+
+// TestFilesAreDroppedOnWhatTakesThem drops files on a page that prevents the browser's default everywhere, as many pages do to keep the
+// document. Only the zones there take files: by showing them, or with a request. The page highlights itself during a drag.
+func TestFilesAreDroppedOnWhatTakesThem(t *testing.T) {
+	s := staged(t, `<h1>Files</h1><div id=zone style="padding:20px">Drop here</div><div id=silent style="padding:20px">Silent zone</div><input type=file id=file hidden><div id=kept style="padding:20px">Kept zone</div>
+		<script>for (const type of ["dragenter", "dragover", "drop"]) addEventListener(type, (e) => { e.preventDefault(); document.querySelector("h1").textContent = type === "drop" ? "Files" : "Let go" })
+		zone.ondrop = (e) => zone.append(e.dataTransfer.files[0].name); silent.ondrop = () => fetch("/sent"); kept.ondrop = (e) => file.files = e.dataTransfer.files</script>`)
+	note := &domtapv1.UploadFile{Name: "note.txt", Content: []byte("inline")}
+	by := func(text string) *domtapv1.Target { return &domtapv1.Target{Text: text} }
+	if r, err := s.try(t.Context(), upload(by("Files"), nil, note)); err != nil || r.GetOk() || !strings.Contains(r.GetError(), "nothing on the page changed") {
+		t.Errorf("a drop on a heading: %v, %v", r, err)
+	}
+	for _, zone := range []string{"Drop here", "Silent zone", "Kept zone"} {
+		if said := s.do(upload(by(zone), nil, note)); !strings.HasSuffix(said, ": ok, dropped on it") {
+			t.Errorf("%s: %s", zone, said)
+		}
 	}
 }
 

@@ -108,9 +108,15 @@ func (t *upload) uploadByClick(ctx context.Context, agent Agent) (driver.DoResul
 	}
 	chooser, err := t.chooser(ctx, opened, chooserWait)
 	if err == nil && chooser == nil {
-		var dropped bool
-		if dropped, err = t.drop(ctx, agent, paths); dropped || err != nil {
-			return driver.DoResult{Note: "ok, dropped on it"}, err
+		var dropped dropped
+		if dropped, err = t.drop(ctx, agent, paths); err != nil {
+			return driver.DoResult{}, err
+		}
+		switch dropped {
+		case dropTaken:
+			return driver.DoResult{Note: "ok, dropped on it"}, nil
+		case dropIgnored:
+			return driver.DoResult{Delivered: driver.DeliveredPart}, t.refusal(s, outcome.Element{Error: "ignored drop"})
 		}
 		chooser, err = t.chooser(ctx, opened, time.Until(t.deadline))
 	}
@@ -147,11 +153,23 @@ func (t *upload) chooser(ctx context.Context, opened <-chan *cdproto.Message, wi
 	}
 }
 
+// dropped is what became of files that were to be dropped on an element.
+type dropped int
+
+const (
+	// notDropped means that the page allows no drop there.
+	notDropped dropped = iota
+	// dropIgnored means that the page received the drop, and shows nothing of it.
+	dropIgnored
+	// dropTaken means that the page has changed since the drop, or has sent a request.
+	dropTaken
+)
+
 // drop drops files on the element, if the page allows it.
-func (t *upload) drop(ctx context.Context, agent Agent, paths []string) (dropped bool, _ error) {
+func (t *upload) drop(ctx context.Context, agent Agent, paths []string) (dropped, error) {
 	var over, drop fileDrag
 	if err := call(ctx, agent, "beginFileDrag", nil, nil); err != nil {
-		return false, err
+		return notDropped, err
 	}
 	defer func() {
 		if ctx.Err() == nil { // otherwise the page may hang, and the caller has gone
@@ -160,25 +178,34 @@ func (t *upload) drop(ctx context.Context, agent Agent, paths []string) (dropped
 	}()
 	at, err := t.destination(ctx, t.action.Spot, driver.At(dom.NoRef))
 	if err != nil {
-		return false, err
+		return notDropped, err
 	}
 	files := &input.DragData{Items: []*input.DragDataItem{}, Files: paths, DragOperationsMask: copyOperation}
 	if err := t.dragOver(ctx, at, files, true); err != nil {
-		return false, err
+		return notDropped, err
 	}
 	if err := call(ctx, agent, "fileDragSeen", map[string]any{"type": "dragover"}, &over); err != nil {
-		return false, err
+		return notDropped, err
 	}
 	if !over.Prevented {
-		return false, t.page.Main().Run(ctx, dragEvent(input.DispatchDragEventTypeDragCancel, at, files))
+		return notDropped, t.page.Main().Run(ctx, dragEvent(input.DispatchDragEventTypeDragCancel, at, files))
 	}
 	if err := t.page.Main().Run(ctx, dragEvent(input.DispatchDragEventTypeDrop, at, files)); err != nil {
-		return false, err
+		return notDropped, err
 	}
 	if err := call(ctx, agent, "fileDragSeen", map[string]any{"type": "drop"}, &drop); err != nil {
-		return true, ctx.Err() // the drop was sent, and the page may have navigated because of it
+		return dropTaken, ctx.Err() // the drop was sent, and the page may have navigated because of it
 	}
-	return drop.Heard, nil
+	if !drop.Heard {
+		return notDropped, nil
+	}
+	var answer struct {
+		Taken bool `json:"taken"`
+	}
+	if err := call(ctx, agent, "filesTaken", nil, &answer); err == nil && !answer.Taken {
+		return dropIgnored, nil
+	}
+	return dropTaken, ctx.Err()
 }
 
 // fileDrag is the result of the command "fileDragSeen".

@@ -71,6 +71,7 @@ var refusals = map[string]string{
 	"stopped":      "the wait for it was stopped: try again",
 	"folder":       "it accepts only a folder, which domtap cannot upload: look for another way to upload",
 	"one file":     "it takes one file: give one",
+	"ignored drop": "the files were dropped on it, and nothing on the page changed: name the file input or the drop zone",
 	"no chooser":   "it is not a file input, a click on it opened no file chooser, and files cannot be dropped on it: name the file input",
 }
 

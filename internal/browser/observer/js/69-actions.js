@@ -379,9 +379,13 @@ function fileTerms(agent, request) {
 
 /** FileDrag records what the page does with files that are dragged over it and dropped. */
 class FileDrag {
-  constructor() {
+  /** @param {Agent} agent */
+  constructor(agent) {
+    this.agent = agent;
     /** The last event of each kind. @type {{[type: string]: Event}} */
     this.last = {};
+    /** What the page showed before the drag and at the drop. @type {Set<string>} */
+    this.shown = new Set([this.shownNow()]);
     for (const type of FileDrag.HEARD) addEventListener(type, this, true);
     addEventListener("drop", FileDrag.keepDocument);
   }
@@ -392,7 +396,29 @@ class FileDrag {
   static keepDocument(event) { event.preventDefault(); }
 
   /** @param {Event} event */
-  handleEvent(event) { if (event.isTrusted) this.last[event.type] = event; }
+  handleEvent(event) {
+    if (!event.isTrusted) return;
+    this.last[event.type] = event;
+    if (event.type === "drop") this.shown.add(this.shownNow());
+  }
+
+  /** Returns the texts of the page, and how many elements and files of inputs it has and requests it has made. */
+  shownNow() {
+    const { doc, sweep } = this.agent.model;
+    const isRequest = (/** @type {PerformanceEntry} */ entry) => /^(fetch|xmlhttprequest|beacon)$/.test(/** @type {PerformanceResourceTiming} */ (entry).initiatorType);
+    let shown = performance.getEntriesByType("resource").filter(isRequest).length + " ";
+    for (const tree of [doc, ...sweep.shadows]) {
+      shown += inTree(tree, "*").length + " ";
+      for (const input of inTree(tree, "input[type=file]")) shown += input.files?.length + " ";
+      for (const top of isShadow(tree) ? /** @type {Iterable<El>} */ (tree.children) : inTree(tree, "body")) shown += renderedText(top) + "\n";
+    }
+    return shown;
+  }
+
+  /** Whether the page shows, or has requested, something since the drag began that it had not at the drop. */
+  isTaken() {
+    return !this.shown.has(this.shownNow());
+  }
 
   end() {
     for (const type of FileDrag.HEARD) removeEventListener(type, this, true);
@@ -403,7 +429,7 @@ class FileDrag {
 /** Starts to record what the page does with dragged files. @param {Agent} agent */
 function beginFileDrag(agent) {
   endFileDrag(agent);
-  agent.fileDrag = new FileDrag();
+  agent.fileDrag = new FileDrag(agent);
   return {};
 }
 
@@ -425,6 +451,27 @@ async function fileDragSeen(agent, request) {
   return { heard: !!event, prevented: !!event && event.defaultPrevented };
 }
 
+/**
+ * The maximum time until a page shows that it took files, in milliseconds, and how often that is checked. Reading a page's
+ * texts may need a layout.
+ */
+const TAKEN_AT_MOST = 1000;
+const TAKEN_EVERY = 50;
+
+/**
+ * Waits until the page shows that it took the dropped files. That it prevented the browser's default shows nothing: many
+ * pages do so everywhere, to keep the document.
+ * @param {Agent} agent
+ */
+async function filesTaken(agent) {
+  for (const end = performance.now() + TAKEN_AT_MOST; agent.fileDrag; ) {
+    if (agent.fileDrag.isTaken()) return { taken: true };
+    if (performance.now() >= end) break;
+    await new Promise((resolve) => ownTimer(resolve, TAKEN_EVERY));
+  }
+  return { taken: false };
+}
+
 /** @param {Agent} agent */
 function endFileDrag(agent) {
   if (agent.fileDrag) agent.fileDrag.end();
@@ -439,7 +486,7 @@ function endFileDrag(agent) {
 const actions = {
   waitActionable, checkBeforePress, mapFramePoint, describePoint, armAtPoint, displacement, awaitPress, awaitDown, pressOutcome, dragBegan, setDropTarget,
   beginHold, heldOutcome, draggingNow, awaitRelease, endHold, focusNow, watchKeys, keysSeen, beforeWheel, afterWheel, typedOutcome, selectionHeard, waitChecked, fileInput, fileTerms,
-  beginFileDrag, fileDragSeen, endFileDrag,
+  beginFileDrag, fileDragSeen, filesTaken, endFileDrag,
   deny: (agent) => (agent.guard.arm("deny", null), {}),
   guarding: (agent) => ({ guarding: agent.guard.mode === "keys" }),
   disarm: (agent) => (agent.guard.disarm(), {}),
