@@ -47,6 +47,9 @@ type filler struct{ *run }
 // fill finds a field, fills it in as its kind requires, and checks its value.
 func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 	at, err := t.field(ctx, f)
+	if dates := t.meant(f, err); len(dates) > 0 {
+		return t.fillDates(ctx, f, dates)
+	}
 	if err != nil {
 		return notFilled(ctx, f, driver.DeliveredNone, err)
 	}
@@ -55,6 +58,12 @@ func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 
 // fillAt fills in a field as its kind requires and checks its value.
 func (t filler) fillAt(ctx context.Context, f *Field, at resolved) (Result, error) {
+	if dates, err := t.datesIn(ctx, at.el); len(dates) > 0 || err != nil {
+		if err != nil {
+			return notFilled(ctx, f, driver.DeliveredNone, err)
+		}
+		return t.fillDates(ctx, f, dates)
+	}
 	actions, err := t.actionsFor(f, at.el)
 	if err != nil {
 		return notFilled(ctx, f, driver.DeliveredNone, err)
@@ -120,14 +129,18 @@ func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
 		if code := spread(e.Candidates, a.Text); code != nil && areBeside(e.Candidates) {
 			return t.fillAll(ctx, f, resolved{ref: e.Candidates[0].Ref, el: e.Candidates[0]}, code)
 		}
-		return r, nil
-	case apierr.Is(r.Err, apierr.NoMatch) && a.Target.By == target.Label:
-		group := a
-		group.Target.By = target.Group
-		if at, err = t.resolve(ctx, group); err != nil {
-			return r, nil
+		if group, is := t.group(ctx, a); is && target.Compare(group.el.WholeText(), a.Target.Words) <= target.Folded {
+			return t.fillAt(ctx, f, group)
 		}
-		return t.fillAt(ctx, f, at)
+		if dates := t.meant(f, r.Err); len(dates) > 0 {
+			return t.fillDates(ctx, f, dates)
+		}
+		return r, nil
+	case apierr.Is(r.Err, apierr.NoMatch) || isHidden(r.Err):
+		if group, is := t.group(ctx, a); is {
+			return t.fillAt(ctx, f, group)
+		}
+		return r, nil
 	case isMovedByKeys(at.el, r.Err):
 		return t.slide(ctx, at.el, a.Text, r)
 	case offersOptions(at.el, f, r.Err):
@@ -136,6 +149,27 @@ func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
 		return t.fillAt(ctx, f, at)
 	}
 	return r, nil
+}
+
+// group resolves the label of a step to a group of choices or sections, the outermost of nested ones.
+func (t filler) group(ctx context.Context, a Step) (resolved, bool) {
+	if a.Target.By != target.Label {
+		return resolved{}, false
+	}
+	a.Target.By = target.Group
+	at, err := t.resolve(ctx, a)
+	if e, ok := errors.AsType[*apierr.Error](err); ok && e.Kind == apierr.Ambiguous { // one inside the other
+		outer := e.Candidates[0]
+		isOther := func(el *dom.Element) bool { return el != outer && !t.within(el, outer.Ref) }
+		return resolved{ref: outer.Ref, el: outer}, !slices.ContainsFunc(e.Candidates, isOther)
+	}
+	return at, err == nil
+}
+
+// isHidden reports whether an action failed because its element is not visible.
+func isHidden(err error) bool {
+	e, ok := errors.AsType[*apierr.Error](err)
+	return ok && e.Detail["cause"] == "hidden"
 }
 
 // isGroup reports whether an element is a group of choices.

@@ -154,6 +154,7 @@ class Keys {
     const now = safe.isConnected(this.el) ? contentOf(this.el) : null;
     const before = this.before || "";
     if (this.expected !== null && now === this.expected && this.inserted > 0) return true;
+    if (now !== null && now !== before && showsNumber(this.el, text, now)) return true;
     if ((now !== null && holdsText(before, text, now)) || this.wasSentByLines(text, now) || this.wasHandedOn(text)) return true;
     if (this.inserted >= lengthOf(text)) {
       if (now ? now !== before : showsNoValue(this.el)) return true;
@@ -218,6 +219,14 @@ class Keys {
     if (el.maxLength >= 0 && contentOf(el).length >= el.maxLength) return "maxlength";
     return tagOf(el) === "input" && el.type === "number" && this.inserted === 0 ? "number" : "reset";
   }
+}
+
+/**
+ * Whether a spin button shows the typed number, such as 3 for "03".
+ * @param {El} el @param {string} text @param {string} now
+ */
+function showsNumber(el, text, now) {
+  return /^\d+$/.test(text) && explicitRole(el) === "spinbutton" && parseInt(now, 10) === parseInt(text, 10);
 }
 
 /**
