@@ -30,7 +30,7 @@ var shopCluster = &domtapv1.GetClusterResponse{
 
 func TestClusterStatusIsTwoTables(t *testing.T) {
 	got := answering(t, shopCluster).at().run(t, "cluster", "status")
-	want := `cluster shop, as node n1 knew it 400ms ago; leader of the registry: n2
+	want := `cluster shop, as seen by node n1 400ms ago; leader of the registry: n2
 
 NODE  STATE     SESSIONS  TABS  BUSY  RENEWED  ROLE    VERSION  ADDRESS
 n1    serving       2/50     7   12%     1.2s  server  v0.9.0   10.0.0.1:7412
@@ -57,7 +57,7 @@ func TestDrainPrintsWhatMovedAndWhatIsLeft(t *testing.T) {
 	}{
 		{&domtapv1.DrainNodeResponse{NodeId: "n2", Moved: moved}, nil, "moved work to n3\nnode n2 has no sessions and can be stopped\n", exit.OK},
 		{&domtapv1.DrainNodeResponse{NodeId: "n2", Moved: moved, Left: left}, nil, "moved work to n3\nleft used: a call or a stream uses the session\n", exit.Timeout},
-		{&domtapv1.DrainNodeResponse{NodeId: "n2"}, []string{"--undo"}, "node n2 takes sessions again\n", exit.OK},
+		{&domtapv1.DrainNodeResponse{NodeId: "n2"}, []string{"--undo"}, "node n2 accepts sessions again\n", exit.OK},
 	} {
 		got := answering(t, c.answer).at().run(t, append([]string{"cluster", "drain", "n2"}, c.args...)...)
 		if got.out != c.out || got.code != c.code {
@@ -72,7 +72,7 @@ func TestMoveSaysWhereTheSessionIs(t *testing.T) {
 		out    string
 	}{
 		{&domtapv1.MoveSessionResponse{SessionId: "work", FromNodeId: "n1", NodeId: "n3"}, "moved work from node n1 to node n3\n"},
-		{&domtapv1.MoveSessionResponse{SessionId: "work", FromNodeId: "n3", NodeId: "n3"}, "work is on node n3 already\n"},
+		{&domtapv1.MoveSessionResponse{SessionId: "work", FromNodeId: "n3", NodeId: "n3"}, "work is already on node n3\n"},
 	} {
 		if got := answering(t, c.answer).at().run(t, "cluster", "move", "work", "n3"); got.out != c.out {
 			t.Errorf("got %q, want %q", got.out, c.out)

@@ -91,7 +91,7 @@ func TestReasonsGiveExactHints(t *testing.T) {
 	}
 	daemon.start(t)
 	got := daemon.at().run(t, "click", "12")
-	want := "domtap: ref 12 was a button\nhint: " + "the element is gone or has changed; domtap compact shows the current refs" + "\n"
+	want := "domtap: ref 12 was a button\nhint: " + "the element is gone or has changed; run domtap compact to see the current refs" + "\n"
 	if got.code != exit.Precondition || got.errors != want {
 		t.Errorf("exit code %d, %q; want 4, %q", got.code, got.errors, want)
 	}
@@ -257,7 +257,7 @@ func TestHintsNameWhatIsMissing(t *testing.T) {
 	}
 	daemon.start(t)
 	got := daemon.at().run(t, "open", "x.example", "--session", "nope")
-	if got.code != exit.NotFound || !strings.Contains(got.errors, "\nhint: domtap session list") || strings.Contains(got.errors, "domtap tabs") {
+	if got.code != exit.NotFound || !strings.Contains(got.errors, "\nhint: run domtap session list") || strings.Contains(got.errors, "domtap tabs") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -319,7 +319,7 @@ func TestTheNearestCommandOrFlagIsSuggested(t *testing.T) {
 		"shot x.png --fullpage":    "did you mean: domtap shot x.png --full-page",
 		"snapsht":                  "did you mean: domtap snapshot",
 		"serve --cdp-ur x":         "did you mean: domtap serve --cdp-url x",
-		"zzz":                      "domtap --help lists the commands",
+		"zzz":                      "run domtap --help to list the commands",
 		"open --zzz x":             "usage: domtap open URL, for example: domtap open https://example.com",
 	} {
 		cmd, _ := isolated(t)

@@ -116,7 +116,7 @@ func TestDoctorSaysWhichBrowserIsPreferred(t *testing.T) {
 	dir := filepath.Dir(full)
 	t.Setenv("PATH", dir)
 	t.Setenv("DOMTAP_CHROME", "")
-	const prefers = "Chromium 1.2.3 at %s, the headless shell, which is preferred to a full browser unless --headless=false"
+	const prefers = "Chromium 1.2.3 at %s, the headless shell, preferred to a full browser unless you pass --headless=false"
 	found, _ := examineWith(t, cmd)
 	if f := found["browser"]; f.Status != doctor.OK || !strings.HasPrefix(f.Found, "Chromium 1.2.3 at "+full+", a full browser; the headless shell") {
 		t.Errorf("got %+v", f)

@@ -135,7 +135,7 @@ func TestOneLineThatWorks(t *testing.T) {
 		"tabs --timeout never":     "for example: domtap tabs --timeout 30s",
 		"do clik":                  "did you mean: domtap click REF, for example: domtap click Pay",
 		"do navigate":              "use: domtap goto https://example.com",
-		"do qqzzqq":                "domtap --help lists the commands",
+		"do qqzzqq":                "run domtap --help to list the commands",
 		"do open":                  "usage: domtap open URL, for example: domtap open https://example.com",
 		"batch":                    "usage: domtap batch URL... | -, for example: domtap batch example.com example.org",
 		"batch x.example --mode n": "for example: domtap batch x.example --mode auto",

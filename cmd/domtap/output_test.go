@@ -146,7 +146,7 @@ func TestDomIsATable(t *testing.T) {
 	want := "" +
 		"Shop \ufffd[2J · https://shop.example/\n" +
 		"revision 7 of e1 · 3 of 9 elements · 40 tokens as compact text\n" +
-		"cut; go on with --cursor c1\n" +
+		"truncated; continue with --cursor c1\n" +
 		"-- frames that did not answer in time: 1; read again\n" +
 		"REF  ROLE      TEXT       DETAIL                      STATES\n" +
 		"0    link      Home       →https://shop.example/home  \n" +
@@ -179,7 +179,7 @@ func TestReadingSaysWhatItIsAndHowToGoOn(t *testing.T) {
 		Outline: []*domtapv1.ReadHeading{{Level: 1, Text: "Title", Cursor: "r000000001.0"}, {Level: 2, Text: "Part", Cursor: "r000000001.7"}},
 	}
 	cmd := answering(t, answer).at()
-	footer := "-- content: 5 of 90 tokens\n-- a main text stands out\n-- the page has changed since\n-- go on with --cursor r000000001.2\n"
+	footer := "-- content: 5 of 90 tokens\n-- a main text stands out\n-- the page has changed since\n-- continue with --cursor r000000001.2\n"
 	if got := cmd.run(t, "read", "t1"); !strings.HasPrefix(got.out, "# Title\n\nText") || !strings.HasSuffix(got.out, footer) || strings.Contains(got.out, "\x1b") {
 		t.Errorf("got %q", got.out)
 	}

@@ -97,7 +97,7 @@ func unreached(to Target, err error) error {
 	if IsUnanswered(message) {
 		return errorf(Unreachable, hint, "%s", message)
 	}
-	return errorf(Unreachable, cmp.Or(hint, "domtap doctor checks browser, socket and daemon"), "the daemon at %s does not answer: %s",
+	return errorf(Unreachable, cmp.Or(hint, "run domtap doctor to check the browser, socket and daemon"), "the daemon at %s does not answer: %s",
 		to, cmp.Or(message, status.Convert(err).Message()))
 }
 
@@ -110,7 +110,7 @@ func (o Options) transport(to Target) (credentials.TransportCredentials, error) 
 	if o.ClientCert != "" || o.ClientKey != "" {
 		cert, err := tls.LoadX509KeyPair(o.ClientCert, o.ClientKey)
 		if err != nil {
-			return nil, errorf(Misused, "give both --tls-client-cert and --tls-client-key", "load the certificate of the client: %w", err)
+			return nil, errorf(Misused, "pass both --tls-client-cert and --tls-client-key", "load the certificate of the client: %w", err)
 		}
 		config.Certificates = []tls.Certificate{cert}
 	}
@@ -121,7 +121,7 @@ func (o Options) transport(to Target) (credentials.TransportCredentials, error) 
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, errorf(Misused, "it must be a PEM file", "no certificate in %s", o.TLSCA)
+			return nil, errorf(Misused, "name a PEM file with --tls-ca", "no certificate in %s", o.TLSCA)
 		}
 	}
 	return credentials.NewTLS(config), nil

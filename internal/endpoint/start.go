@@ -59,7 +59,7 @@ func ServeArgs(at Places) ([]string, error) {
 func Launch(ctx context.Context, program string, at Places, args []string) error {
 	log, err := openLog(at)
 	if err != nil {
-		return errorf(Unreachable, "choose another place with --state-dir", "the daemon cannot start: %w", err)
+		return errorf(Unreachable, "choose another directory with --state-dir", "the daemon cannot start: %w", err)
 	}
 	defer func() { _ = log.Close() }()
 	began, err := log.Seek(0, io.SeekEnd)
@@ -76,12 +76,12 @@ func Launch(ctx context.Context, program string, at Places, args []string) error
 		if errors.Is(err, context.Canceled) {
 			return err
 		}
-		return errorf(Unreachable, "its log is in "+at.Log()+"; domtap doctor checks what it needs", "the daemon was not ready in time (%w); its last message: %s", err, lastError(log, began))
+		return errorf(Unreachable, "read its log in "+at.Log()+", or run domtap doctor", "the daemon was not ready in time (%w); its last message: %s", err, lastError(log, began))
 	} else if word == readyWord {
 		return cmd.Process.Release()
 	}
 	if err := cmd.Wait(); err != nil { // the process closed its end of the pipe, so it is ending
-		return errorf(Unreachable, "its log is in "+at.Log()+"; domtap doctor checks what it needs", "%s", lastError(log, began))
+		return errorf(Unreachable, "read its log in "+at.Log()+", or run domtap doctor", "%s", lastError(log, began))
 	}
 	return nil
 }

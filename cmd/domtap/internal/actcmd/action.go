@@ -214,7 +214,7 @@ func (a *action) targetWords(args []string, o *options) int {
 func (a *action) checkArgs(args []string, t *target, o *options) error {
 	var required []string
 	if o.focused && t.given() {
-		return exit.Errorf(exit.Usage, "use one of them", "--focused and a target exclude each other")
+		return exit.Errorf(exit.Usage, "use one or the other", "--focused and a target exclude each other")
 	}
 	if !t.given() && !o.focused && !a.optionalTarget && !a.toFocus(args, o) {
 		required = []string{"REF"}

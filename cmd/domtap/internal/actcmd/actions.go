@@ -175,7 +175,7 @@ func scrollStep(t *domtapv1.Target, _ []string, o *options) (*domtapv1.Step, err
 	case isWay && o.said && o.by == "" && o.to == "" && t.GetWithin() == "" && t.GetNth() == 0:
 		s.Target, s.DeltaY = nil, way
 	case o.by != "" && o.to != "":
-		err = exit.Errorf(exit.Usage, "use one of them", "--by and --to exclude each other")
+		err = exit.Errorf(exit.Usage, "use one of these flags", "--by and --to exclude each other")
 	case o.by != "":
 		s.DeltaX, s.DeltaY, err = pair("by", o.by)
 	case o.to == "end", o.to == "bottom":
@@ -195,7 +195,7 @@ func dragStep(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, er
 	var err error
 	switch {
 	case o.by != "" && o.toAt != "":
-		err = exit.Errorf(exit.Usage, "use one of them", "--by and --to-at exclude each other")
+		err = exit.Errorf(exit.Usage, "use one of these flags", "--by and --to-at exclude each other")
 	case o.by != "":
 		s.DeltaX, s.DeltaY, err = pair("by", o.by)
 	case o.toAt != "":

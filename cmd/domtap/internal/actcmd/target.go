@@ -85,7 +85,7 @@ func (t *target) message() (*domtapv1.Target, error) {
 func parseRef(text string) (uint32, error) {
 	ref, ok := refs.Parse(text)
 	if !ok {
-		return 0, exit.Errorf(exit.Usage, "domtap snapshot prints the ref of every element in brackets", "invalid ref %q", text)
+		return 0, exit.Errorf(exit.Usage, "run domtap snapshot to see the ref of each element in brackets", "invalid ref %q", text)
 	}
 	return ref, nil
 }

@@ -63,7 +63,7 @@ func (c *Client) TabID(ctx context.Context) (string, error) {
 	}
 	tabs := answer.GetTabs()
 	if len(tabs) == 0 {
-		return "", exit.Errorf(exit.NotFound, "open one first: domtap open URL", "no tab is open")
+		return "", exit.Errorf(exit.NotFound, "open one with domtap open URL", "no tab is open")
 	}
 	own := c.Memory.Load()
 	if last, opened := own.Last(); opened {
@@ -86,13 +86,13 @@ func ownTab(last terminal.Tab, sameDaemon bool, tabs []*domtapv1.Tab) (string, e
 	case sameDaemon:
 		return "", exit.Errorf(exit.NotFound, otherTab(tabs), "tab %s, which this terminal opened last, is closed; open: %s", last.ID, tabList(tabs))
 	}
-	return "", exit.Errorf(exit.NotFound, "open one again: domtap open URL", "tab %s, which this terminal opened last, ended with its daemon; tabs of others: %s", last.ID, tabList(tabs))
+	return "", exit.Errorf(exit.NotFound, "open a new tab with domtap open URL", "tab %s, which this terminal opened last, ended with its daemon; tabs of others: %s", last.ID, tabList(tabs))
 }
 
 // otherTab returns a hint that explains how to work on a tab that the terminal did not open last.
 func otherTab(tabs []*domtapv1.Tab) string {
 	id := tabs[len(tabs)-1].GetId()
-	return fmt.Sprintf("name the tab: --tab %s, or DOMTAP_TAB=%s for all commands; or open one of your own: domtap open URL", id, id)
+	return fmt.Sprintf("pass --tab %s, set DOMTAP_TAB=%s for all commands, or open a new tab with domtap open URL", id, id)
 }
 
 // maxListed limits how many tabs an error lists.

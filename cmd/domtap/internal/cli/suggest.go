@@ -83,7 +83,7 @@ func (a *App) commandFor(parent *cobra.Command, args []string, word string) stri
 		cmd, _, _ := parent.Find([]string{near})
 		return "did you mean: " + cmp.Or(a.line(replaced(args, word, near)), usage(cmd))
 	case !parent.HasParent():
-		return "domtap --help lists the commands"
+		return "run domtap --help to list the commands"
 	}
 	return "usage: " + usage(parent)
 }

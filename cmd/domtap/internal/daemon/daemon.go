@@ -80,7 +80,7 @@ type Config struct {
 var errYield = errors.New("another daemon serves already")
 
 func cannotStart(err error) error {
-	return exit.Errorf(exit.Unavailable, "domtap doctor checks what the daemon needs", "the daemon cannot start: %w", err)
+	return exit.Errorf(exit.Unavailable, "run domtap doctor to check what the daemon needs", "the daemon cannot start: %w", err)
 }
 
 // Run runs the daemon until ctx ends, which is not an error. A browser that dies is restarted. If the first browser cannot start, Run

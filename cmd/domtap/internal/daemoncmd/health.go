@@ -60,5 +60,5 @@ func unhealthy(to endpoint.Target, err error) error {
 	if endpoint.IsUnanswered(e.Error()) {
 		return &exit.Error{Code: exit.Unavailable, Err: e.Err, Hint: e.Hint}
 	}
-	return exit.Errorf(exit.Unavailable, cmp.Or(e.Hint, "domtap doctor checks browser, socket and daemon"), "the daemon at %s does not answer: %w", to, e.Err)
+	return exit.Errorf(exit.Unavailable, cmp.Or(e.Hint, "run domtap doctor to check the browser, socket and daemon"), "the daemon at %s does not answer: %w", to, e.Err)
 }

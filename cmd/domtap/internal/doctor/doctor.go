@@ -108,11 +108,11 @@ func checkBrowser(ctx context.Context, p *Subject) Finding {
 	}
 	text, err := version(ctx, path)
 	if err != nil {
-		return Finding{"browser", Fail, fmt.Sprintf("%s does not print its version: %v", path, err), "run it by hand to see the reason; then reinstall it, or name another browser with DOMTAP_CHROME"}
+		return Finding{"browser", Fail, fmt.Sprintf("%s does not print its version: %v", path, err), "run it by hand to see the reason, then reinstall it, or name another browser with DOMTAP_CHROME"}
 	}
 	found := fmt.Sprintf("%s at %s", text, path)
 	if err := p.try(ctx, path); err != nil && !errors.Is(err, browser.ErrNoSandbox) {
-		return Finding{"browser", Fail, found + " does not start: " + err.Error(), "run it by hand to see the reason; then install what is missing, or name another browser with DOMTAP_CHROME"}
+		return Finding{"browser", Fail, found + " does not start: " + err.Error(), "run it by hand to see the reason, then install what is missing, or name another browser with DOMTAP_CHROME"}
 	}
 	return Finding{"browser", OK, found + p.choice(path), ""}
 }
@@ -123,9 +123,9 @@ func (p *Subject) choice(path string) string {
 	case browser.IsShell(path) && p.Chrome != "":
 		return ", the headless shell"
 	case browser.IsShell(path):
-		return ", the headless shell, which is preferred to a full browser unless --headless=false"
+		return ", the headless shell, preferred to a full browser unless you pass --headless=false"
 	case p.Headless && p.Chrome == "":
-		return ", a full browser; the headless shell, which starts faster and takes less memory, is preferred where it is installed (Debian: apt install chromium-headless-shell)"
+		return ", a full browser; the headless shell starts faster and needs less memory (Debian: apt install chromium-headless-shell)"
 	}
 	return ""
 }
@@ -169,13 +169,13 @@ func checkSandbox(_ context.Context, p *Subject) Finding {
 	case p.Remote != "":
 		return Finding{check, OK, "unknown: the daemon attaches to a running browser", ""}
 	case browser.SandboxNote() != "":
-		return Finding{check, Warn, "running as root: Chromium's sandbox is off (--no-sandbox)", "for untrusted pages, run domtap as a user other than root, with the package chromium-sandbox or user namespaces"}
+		return Finding{check, Warn, "running as root: Chromium's sandbox is off (--no-sandbox)", "for untrusted pages, run domtap as another user than root, with the package chromium-sandbox or user namespaces"}
 	case errors.Is(p.failed, browser.ErrNoSandbox):
 		return Finding{check, Fail, browser.ErrNoSandbox.Error(), "allow user namespaces (for containers, see docs/operations.md), or install the package chromium-sandbox (Debian: apt install chromium-sandbox), or, if all pages are trusted, turn the sandbox off with --chrome-flag no-sandbox"}
 	case off:
 		return Finding{check, Warn, "turned off by --chrome-flag no-sandbox", "for untrusted pages, remove that flag"}
 	case !p.tried || p.failed != nil:
-		return Finding{check, Warn, "not checked: the browser does not start", "follow the advice for the browser"}
+		return Finding{check, Warn, "not checked: the browser does not start", "see the advice for the browser"}
 	}
 	return Finding{check, OK, "the browser starts with its sandbox", ""}
 }
@@ -235,7 +235,7 @@ func checkToken(_ context.Context, p *Subject) Finding {
 	case errors.Is(err, fs.ErrNotExist) && p.Target.Socket != "":
 		return Finding{"token", OK, "none yet: the daemon creates it when it first listens on TCP", ""}
 	case errors.Is(err, fs.ErrNotExist):
-		return Finding{"token", Fail, "no token in " + p.Places.Token, "copy the token from the daemon's machine (run domtap token there), or name another file with --token-file"}
+		return Finding{"token", Fail, "no token in " + p.Places.Token, "run domtap token on the daemon's machine and copy the token here, or name another file with --token-file"}
 	case err != nil:
 		return Finding{"token", Fail, err.Error(), ""}
 	}
@@ -244,18 +244,18 @@ func checkToken(_ context.Context, p *Subject) Finding {
 
 func checkDaemon(ctx context.Context, p *Subject) Finding {
 	if err := p.Target.Reach(ctx); p.Named && err != nil {
-		return Finding{"daemon", Fail, err.Error(), "start a daemon there (domtap serve), or remove --addr and DOMTAP_ADDR: then commands start this user's daemon"}
+		return Finding{"daemon", Fail, err.Error(), "start a daemon there with domtap serve, or remove --addr and DOMTAP_ADDR to use this user's daemon"}
 	}
 	if !p.Target.Answers(ctx) {
-		return Finding{"daemon", OK, "not running: the next command that needs the daemon starts it", ""}
+		return Finding{"daemon", OK, "not running; the next command that needs the daemon starts it", ""}
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
 	if err := endpoint.AwaitServing(ctx, p.Target, p.Dial); err != nil {
 		if p.Target.Socket == "" {
-			return Finding{"daemon", Fail, err.Error(), "check the address, and that a daemon serves there"}
+			return Finding{"daemon", Fail, err.Error(), "check the address, and check that a daemon serves there"}
 		}
-		return Finding{"daemon", Fail, err.Error(), "run domtap stop, then try again; the log is in " + p.Places.Log()}
+		return Finding{"daemon", Fail, err.Error(), "run domtap stop, then try again; see the log in " + p.Places.Log()}
 	}
 	if p.Target.Socket == "" {
 		return Finding{"daemon", OK, "serving at " + p.Target.Address, ""}

@@ -41,7 +41,7 @@ func filesFinding(soft, hard uint64, tabs int) Finding {
 	case soft >= need:
 		return Finding{"files", OK, found, ""}
 	case hard >= need: // Go and Chromium raise their soft limit to the hard limit by themselves
-		return Finding{"files", OK, fmt.Sprintf("%s, and the limit may be raised to %d", found, hard), ""}
+		return Finding{"files", OK, fmt.Sprintf("%s; the limit can be raised to %d", found, hard), ""}
 	}
 	return Finding{"files", Warn, found, fmt.Sprintf("raise the limit (ulimit -n %d; LimitNOFILE= in a unit), or allow fewer tabs with --max-tabs", need)}
 }
@@ -82,7 +82,7 @@ func memoryFinding(limit uint64, tabs int) Finding {
 	if limit >= need {
 		return Finding{"memory", OK, found, ""}
 	}
-	return Finding{"memory", Warn, found, "allow more memory, or fewer tabs with --max-tabs: at the limit, the kernel kills a process of the browser"}
+	return Finding{"memory", Warn, found, "allow more memory, or fewer tabs with --max-tabs; at the limit, the kernel kills a process of the browser"}
 }
 
 func checkDisk(_ context.Context, p *Subject) Finding {
@@ -111,14 +111,14 @@ func checkClock(context.Context, *Subject) Finding { return clockFinding(time.No
 
 func clockFinding(now time.Time) Finding {
 	if now.Before(built) {
-		return Finding{"clock", Fail, "the clock says " + now.UTC().Format(time.DateTime), "set the clock: the validity of certificates depends on it"}
+		return Finding{"clock", Fail, "the clock shows " + now.UTC().Format(time.DateTime), "set the clock, because the validity of certificates depends on it"}
 	}
 	return Finding{"clock", OK, now.UTC().Format(time.DateTime) + " UTC", ""}
 }
 
 func checkCertificate(_ context.Context, p *Subject) Finding {
 	if p.Certificate == "" {
-		return Finding{"tls", OK, "no certificate: only this machine can connect", ""}
+		return Finding{"tls", OK, "no certificate, so only this machine can connect", ""}
 	}
 	text, err := os.ReadFile(p.Certificate)
 	if err != nil {

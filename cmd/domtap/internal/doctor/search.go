@@ -36,11 +36,11 @@ func checkSearch(ctx context.Context, p *Subject) Finding {
 	where, all, err := p.searched(ctx)
 	switch {
 	case err != nil:
-		return Finding{check, Fail, err.Error(), "correct the settings (domtap config prints them); see docs/search.md"}
+		return Finding{check, Fail, err.Error(), "run domtap config to see the settings, and correct them; see docs/search.md"}
 	case where == "":
-		return Finding{check, OK, "unknown: the daemon does not say which providers it has", ""}
+		return Finding{check, OK, "unknown: the daemon does not report its providers", ""}
 	case len(all) == 0:
-		return Finding{check, OK, "no provider: domtap search is off; DOMTAP_SEARCH_PROVIDER sets one", ""}
+		return Finding{check, OK, "no provider, so domtap search is off; set DOMTAP_SEARCH_PROVIDER to use one", ""}
 	}
 	var good, bad []string
 	for _, one := range all {

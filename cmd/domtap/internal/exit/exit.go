@@ -143,7 +143,8 @@ var commandName = lazyregexp.New(`\bdomtap [a-z]+`)
 // hintUnlessNamed returns the hint. It returns an empty string if the hint has one piece of advice and the message already names its
 // command.
 func hintUnlessNamed(hint, message string) string {
-	if command := commandName().FindString(hint); command != "" && strings.Contains(message, command) && !strings.Contains(hint, ";") {
+	several := strings.Contains(hint, ";") || strings.Contains(hint, " or ")
+	if command := commandName().FindString(hint); command != "" && strings.Contains(message, command) && !several {
 		return ""
 	}
 	return hint

@@ -38,7 +38,7 @@ func waits(flag string) bool { return flag == "wait" }
 func TestFailuresHaveTheirMessageHintAndCode(t *testing.T) {
 	const (
 		longer  = "use a longer --timeout"
-		doctor  = "domtap doctor checks browser, socket and daemon"
+		doctor  = "run domtap doctor to check the browser, socket and daemon"
 		there   = "domtap serve starts a daemon there; without --addr, commands find this user's daemon, or start it"
 		refused = "check that a daemon listens there, and whether with TLS: --tls-ca, --tls-client-cert"
 	)
@@ -58,15 +58,15 @@ func TestFailuresHaveTheirMessageHintAndCode(t *testing.T) {
 		{st(codes.InvalidArgument, "m", "INVALID"), nil, "m", "", Usage},
 		{st(codes.OutOfRange, "m", ""), nil, "m", "", Usage},
 		{st(codes.NotFound, "m", ""), nil, "m", "", NotFound},
-		{named("tab"), nil, "there is none", "domtap tabs lists the open tabs", NotFound},
-		{named("session"), nil, "there is none", "domtap session list lists the sessions; domtap session new NAME creates one", NotFound},
-		{named("frame"), nil, "there is none", "domtap dom --json shows the frame of each element", NotFound},
-		{st(codes.FailedPrecondition, "m", ""), nil, "m", "domtap compact shows the current page", Precondition},
-		{st(codes.FailedPrecondition, "m", "STALE_REF"), nil, "m", "the element is gone or has changed; domtap compact shows the current refs", Precondition},
-		{st(codes.Aborted, "m", "TAB_CLOSED"), nil, "m", "domtap tabs lists the open tabs", Precondition},
+		{named("tab"), nil, "there is none", "run domtap tabs to list the open tabs", NotFound},
+		{named("session"), nil, "there is none", "run domtap session list to list the sessions, or domtap session new NAME to create one", NotFound},
+		{named("frame"), nil, "there is none", "run domtap dom --json to see the frame of each element", NotFound},
+		{st(codes.FailedPrecondition, "m", ""), nil, "m", "run domtap compact to see the current page", Precondition},
+		{st(codes.FailedPrecondition, "m", "STALE_REF"), nil, "m", "the element is gone or has changed; run domtap compact to see the current refs", Precondition},
+		{st(codes.Aborted, "m", "TAB_CLOSED"), nil, "m", "run domtap tabs to list the open tabs", Precondition},
 		{st(codes.DeadlineExceeded, "the page did not answer", ""), nil, "the page did not answer", longer, Timeout},
 		{st(codes.DeadlineExceeded, "the page did not answer", ""), waits, "the page did not answer", longer + ", or wait for less with --wait commit", Timeout},
-		{st(codes.DeadlineExceeded, "timed out", "WAIT_TIMEOUT"), nil, "timed out", "domtap compact shows the page; --timeout waits longer", Timeout},
+		{st(codes.DeadlineExceeded, "timed out", "WAIT_TIMEOUT"), nil, "timed out", "run domtap compact to see the page, or use a longer --timeout", Timeout},
 		{st(codes.DeadlineExceeded, "context deadline exceeded", ""), nil, "no answer in time", longer, Timeout},
 		{st(codes.DeadlineExceeded, `latest balancer error: connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"`, ""), nil,
 			"no daemon answers at 127.0.0.1:1: connection refused", there, Timeout},
@@ -83,7 +83,7 @@ func TestFailuresHaveTheirMessageHintAndCode(t *testing.T) {
 		{st(codes.Unavailable, "error reading from server: EOF", ""), nil, "the connection to the daemon was lost: EOF", doctor, Unavailable},
 		{st(codes.Unavailable, "transport is closing", ""), nil, "the connection to the daemon was lost", doctor, Unavailable},
 		{st(codes.PermissionDenied, "m", "URL_POLICY"), nil, "m", "", Denied},
-		{st(codes.Unauthenticated, "m", ""), nil, "m", "domtap token prints the token of this user's daemon; --token-file names another file", Denied},
+		{st(codes.Unauthenticated, "m", ""), nil, "m", "run domtap token to print the token of this user's daemon, or name another file with --token-file", Denied},
 		{answered(t, codes.ResourceExhausted, "m", "LIMIT_REACHED", map[string]string{"limit": "tabs"}), nil, "m", "close tabs that you do not need: domtap close TAB", Failure},
 		{answered(t, codes.ResourceExhausted, "m", "LIMIT_REACHED", map[string]string{"limit": "streams"}), nil, "m", "", Failure},
 		{st(codes.Canceled, "context canceled", ""), nil, "interrupted", "", Interrupted},
@@ -94,8 +94,8 @@ func TestFailuresHaveTheirMessageHintAndCode(t *testing.T) {
 		{&endpoint.Error{Kind: endpoint.Unreachable, Err: errors.New("m"), Hint: "h"}, nil, "m", "h", Unavailable},
 		{Errorf(Precondition, "h", "m"), nil, "m", "h", Precondition},
 		{errors.New("m"), nil, "m", "", Failure},
-		{FromReason("STALE_REF", "m"), nil, "m", "the element is gone or has changed; domtap compact shows the current refs", Precondition},
-		{FromReason("NAVIGATION_FAILED", "m"), nil, "m", "check the URL, and that its server answers", Precondition},
+		{FromReason("STALE_REF", "m"), nil, "m", "the element is gone or has changed; run domtap compact to see the current refs", Precondition},
+		{FromReason("NAVIGATION_FAILED", "m"), nil, "m", "check the URL, and check that its server answers", Precondition},
 		{FromReason("NEW_ONE", "m"), nil, "m", "", Failure},
 	} {
 		var got *Error

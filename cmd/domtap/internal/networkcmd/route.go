@@ -255,7 +255,7 @@ func remove(a *cli.App) *cobra.Command {
 	cmd.Flags().BoolVar(&all, "all", false, "remove all routes of the session")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		if all == (len(args) > 0) {
-			return exit.Errorf(exit.Usage, "domtap route list lists the routes", "name the routes to remove, or use --all")
+			return exit.Errorf(exit.Usage, "run domtap route list to list the routes", "name the routes to remove, or use --all")
 		}
 		answer, err := domtapv1.NewNetworkServiceClient(c.Conn).RemoveRoutes(ctx, &domtapv1.RemoveRoutesRequest{SessionId: session, RouteIds: args})
 		if err != nil {

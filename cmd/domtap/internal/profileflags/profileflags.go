@@ -63,7 +63,7 @@ func (p *Profiles) key() (profile.Key, error) {
 		}
 		text = string(raw)
 	case !set:
-		return profile.Key{}, exit.Errorf(exit.Usage, "name its file: --profile-passphrase-file FILE, or --profile-identity FILE", "missing key of profiles")
+		return profile.Key{}, exit.Errorf(exit.Usage, "pass --profile-passphrase-file FILE or --profile-identity FILE", "missing key of profiles")
 	}
 	if text = strings.TrimRight(text, "\r\n"); text == "" {
 		return profile.Key{}, exit.Errorf(exit.Usage, "", "the passphrase of profiles is empty")
@@ -143,13 +143,13 @@ func Explain(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, profile.ErrNotFound):
-		return exit.Errorf(exit.NotFound, "domtap profile list lists the profiles", "%w", err)
+		return exit.Errorf(exit.NotFound, "run domtap profile list to list the profiles", "%w", err)
 	case errors.Is(err, profile.ErrExists):
-		return exit.Errorf(exit.Precondition, "domtap profile refresh updates it; --replace replaces it", "%w", err)
+		return exit.Errorf(exit.Precondition, "update the profile with domtap profile refresh, or replace it with --replace", "%w", err)
 	case errors.Is(err, profile.ErrWrongKey):
 		return exit.Errorf(exit.Denied, "use the passphrase or the identity that it was saved with", "%w", err)
 	case errors.Is(err, profile.ErrDamaged):
-		return exit.Errorf(exit.Failure, "domtap profile delete deletes it", "%w", err)
+		return exit.Errorf(exit.Failure, "delete the profile with domtap profile delete", "%w", err)
 	case errors.Is(err, profile.ErrName):
 		return exit.Errorf(exit.Usage, "", "%w", err)
 	}

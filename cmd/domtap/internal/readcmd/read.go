@@ -137,9 +137,9 @@ func footer(r *domtapv1.ReadPageResponse) string {
 	}{
 		{r.GetReason() != "", r.GetReason()},
 		{r.GetChangedSince(), "the page has changed since"},
-		{r.GetPageTruncated(), "the page holds more than was read"},
-		{len(r.GetImage()) > 0, plural.Of(len(r.GetMarks()), "mark") + " on a picture, which --save FILE keeps"},
-		{r.GetNextCursor() != "", "go on with --cursor " + r.GetNextCursor()},
+		{r.GetPageTruncated(), "the page contains more than was read"},
+		{len(r.GetImage()) > 0, plural.Of(len(r.GetMarks()), "mark") + " on a picture; --save FILE saves it"},
+		{r.GetNextCursor() != "", "continue with --cursor " + r.GetNextCursor()},
 	} {
 		if part.applies {
 			parts = append(parts, part.text)

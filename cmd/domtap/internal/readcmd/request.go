@@ -73,7 +73,7 @@ func saveBody(a *cli.App, file string, answer *domtapv1.GetRequestResponse) erro
 		return exit.Errorf(exit.NotFound, "read the body soon after the request", "there is no body: %s", why)
 	}
 	if answer.GetBodyTruncated() {
-		a.Note("domtap: the file has %d of %d bytes: use --max-bytes", len(answer.GetBody()), answer.GetBodySize())
+		a.Note("domtap: the file has %d of %d bytes; raise --max-bytes", len(answer.GetBody()), answer.GetBodySize())
 	}
 	return a.SaveSecret(file, answer.GetBody(), "the body")
 }

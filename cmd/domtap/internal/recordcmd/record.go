@@ -109,7 +109,7 @@ recordings with --all, and print them. Their files are then complete.`,
 		request := &domtapv1.StopRecordingRequest{SessionId: in.session}
 		switch {
 		case len(args) > 0 && (in.all || in.session != ""):
-			return exit.Errorf(exit.Usage, "leave out --all and --session", "a recording is named, and others, too")
+			return exit.Errorf(exit.Usage, "omit --all and --session", "a recording is named, and others, too")
 		case len(args) > 0:
 			request.RecordingId = args[0]
 		default:

@@ -146,7 +146,7 @@ func sayMissing(ctx context.Context, a *cli.App, player *replay.Player) error {
 	}
 	for _, tab := range about.GetTabs() {
 		for _, gap := range tab.GetMissing() {
-			if _, err := fmt.Fprintf(a.Err, "not in %s: %s\n", tab.GetRecording().GetFile(), gap); err != nil {
+			if _, err := fmt.Fprintf(a.Err, "missing in %s: %s\n", tab.GetRecording().GetFile(), gap); err != nil {
 				return err
 			}
 		}
@@ -176,7 +176,7 @@ func (o *replayFlags) saveTrace(a *cli.App, player *replay.Player) error {
 		return exit.Errorf(exit.Usage, "raise --export-max-bytes", "export: %w", err)
 	}
 	for _, what := range left {
-		if _, err := fmt.Fprintln(a.Err, "not in the file: "+what); err != nil {
+		if _, err := fmt.Fprintln(a.Err, "omitted: "+what); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // Cluster returns a line about a cluster, and tables of its nodes and sessions.
 func Cluster(c *domtapv1.GetClusterResponse) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "cluster %s, as node %s knew it %s ago", Line(c.GetCluster()), Line(c.GetNodeId()), brief(c.GetAge().AsDuration()))
+	fmt.Fprintf(&b, "cluster %s, as seen by node %s %s ago", Line(c.GetCluster()), Line(c.GetNodeId()), brief(c.GetAge().AsDuration()))
 	if c.GetLeader() != "" {
 		fmt.Fprintf(&b, "; leader of the registry: %s", Line(c.GetLeader()))
 	}
@@ -63,7 +63,7 @@ func Drained(d *domtapv1.DrainNodeResponse, undone bool) string {
 	}
 	switch {
 	case undone:
-		fmt.Fprintf(&b, "node %s takes sessions again\n", Line(d.GetNodeId()))
+		fmt.Fprintf(&b, "node %s accepts sessions again\n", Line(d.GetNodeId()))
 	case len(d.GetLeft()) == 0:
 		fmt.Fprintf(&b, "node %s has no sessions and can be stopped\n", Line(d.GetNodeId()))
 	}
@@ -73,7 +73,7 @@ func Drained(d *domtapv1.DrainNodeResponse, undone bool) string {
 // MovedSession reports the old and the new node of a session.
 func MovedSession(m *domtapv1.MoveSessionResponse) string {
 	if m.GetFromNodeId() == m.GetNodeId() {
-		return fmt.Sprintf("%s is on node %s already\n", Line(m.GetSessionId()), Line(m.GetNodeId()))
+		return fmt.Sprintf("%s is already on node %s\n", Line(m.GetSessionId()), Line(m.GetNodeId()))
 	}
 	return fmt.Sprintf("moved %s from node %s to node %s\n", Line(m.GetSessionId()), Line(m.GetFromNodeId()), Line(m.GetNodeId()))
 }

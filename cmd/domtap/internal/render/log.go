@@ -18,7 +18,7 @@ func Log(r *domtapv1.ReadLogResponse, last bool) string {
 		b.WriteString(logLine(e) + "\n")
 	}
 	if last {
-		fmt.Fprintf(&b, "-- read on with --after %d\n", r.GetNextSequence())
+		fmt.Fprintf(&b, "-- continue with --after %d\n", r.GetNextSequence())
 	}
 	return b.String()
 }
@@ -74,7 +74,7 @@ func Batch(r *domtapv1.BatchResponse) string {
 			b.WriteString(Paragraph(one.GetText()))
 		}
 		if one.GetTruncated() {
-			b.WriteString("-- truncated: open the page in a tab to read on\n")
+			b.WriteString("-- truncated; open the page in a tab to read the rest\n")
 		}
 	}
 	return b.String()

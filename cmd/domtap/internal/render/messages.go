@@ -47,9 +47,9 @@ func Tabs(tabs []*domtapv1.Tab) string {
 
 // Restore returns one line that reports whether a tab is restored.
 func Restore(tab *domtapv1.Tab) string {
-	state := "off: the tab is not restored when its page is lost; --on turns restore on"
+	state := "off: the tab is not restored after a crash; --on turns restore on"
 	if tab.GetRestore() {
-		state = "on: the tab is restored when its page is lost"
+		state = "on: the tab is restored after a crash"
 	}
 	return fmt.Sprintf("%s: restore is %s\n", Line(tab.GetId()), state)
 }
@@ -93,7 +93,7 @@ func Dom(answer *domtapv1.GetDomResponse) string {
 	fmt.Fprintf(&b, "revision %d of %s · %d of %s · %s as compact text\n",
 		answer.GetRevision(), answer.GetEpoch(), meta.GetIncludedElements(), plural.Of(meta.GetTotalElements(), "element"), plural.Of(meta.GetTokens(), "token"))
 	if next := meta.GetNextCursor(); next != "" {
-		fmt.Fprintf(&b, "cut; go on with --cursor %s\n", next)
+		fmt.Fprintf(&b, "truncated; continue with --cursor %s\n", next)
 	}
 	b.WriteString(LateFrames(meta))
 	b.WriteString(table("REF\tROLE\tTEXT\tDETAIL\tSTATES", answer.GetElements(), func(e *domtapv1.Element) []string {
@@ -168,7 +168,7 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 	switch tab := answer.GetTab(); answer.GetVerdict() {
 	case domtapv1.Verdict_VERDICT_NO_CHANGE:
 		if tab.GetStatus() == domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE {
-			b.WriteString("The page does not answer: changes are unknown\n")
+			b.WriteString("The page does not answer; the changes are unknown\n")
 		} else if b.Len() > 0 && !strings.Contains(b.String(), driver.InView) { // the user sees that the page scrolled
 			b.WriteString("No change\n")
 		}
@@ -180,7 +180,7 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 		fmt.Fprintf(&b, "Dialog: %s\n", Line(tab.GetDialog().GetMessage()))
 	case domtapv1.Verdict_VERDICT_NEW_TAB:
 		fresh := Line(answer.GetNewTabId())
-		fmt.Fprintf(&b, "New tab: %s\nCommands stay on %s; --tab %s works on the new tab\n", fresh, Line(tab.GetId()), fresh)
+		fmt.Fprintf(&b, "New tab: %s\nCommands stay on %s; pass --tab %s for the new tab\n", fresh, Line(tab.GetId()), fresh)
 	}
 	return Effects(answer.GetOutcome(), answer.GetTab()) + b.String() + changes(answer)
 }

@@ -110,7 +110,7 @@ func TestOutcomesSayWhatTheActionDid(t *testing.T) {
 		domtapv1.Verdict_VERDICT_CHANGED:   "click: ok\n",
 		domtapv1.Verdict_VERDICT_NAVIGATED: "click: ok\nNavigated: https://x.example/ | X\n",
 		domtapv1.Verdict_VERDICT_DIALOG:    "click: ok\nDialog: Sure?\n",
-		domtapv1.Verdict_VERDICT_NEW_TAB:   "click: ok\nNew tab: t7\nCommands stay on t1; --tab t7 works on the new tab\n",
+		domtapv1.Verdict_VERDICT_NEW_TAB:   "click: ok\nNew tab: t7\nCommands stay on t1; pass --tab t7 for the new tab\n",
 	} {
 		answer := &domtapv1.InteractResponse{Verdict: verdict, Tab: tab, NewTabId: "t7", Results: []*domtapv1.StepResult{{Ok: true, Summary: "click: ok"}}}
 		if got := Outcome(answer); got != want {
@@ -121,7 +121,7 @@ func TestOutcomesSayWhatTheActionDid(t *testing.T) {
 		Verdict: domtapv1.Verdict_VERDICT_NO_CHANGE, Tab: &domtapv1.Tab{Id: "t1", Status: domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE},
 		Results: []*domtapv1.StepResult{{Ok: true, Summary: "click: ok, but then the page stopped answering"}},
 	}
-	if got := Outcome(hung); got != "click: ok, but then the page stopped answering\nThe page does not answer: changes are unknown\n" {
+	if got := Outcome(hung); got != "click: ok, but then the page stopped answering\nThe page does not answer; the changes are unknown\n" {
 		t.Errorf("of a page that hangs: %q", got)
 	}
 }

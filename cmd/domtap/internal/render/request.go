@@ -77,9 +77,9 @@ func bodyText(r *domtapv1.GetRequestResponse) string {
 	case r.GetBodyMissing() != "":
 		return "\n-- no body: " + Line(r.GetBodyMissing()) + "\n"
 	case !isText(body, r.GetBodyTruncated()):
-		return fmt.Sprintf("\n-- no text, %s: --save FILE\n", plural.Of(r.GetBodySize(), "byte"))
+		return fmt.Sprintf("\n-- not text, %s; save it with --save FILE\n", plural.Of(r.GetBodySize(), "byte"))
 	case r.GetBodyTruncated():
-		return "\n" + Paragraph(string(body)) + fmt.Sprintf("-- truncated: %d of %d bytes; --max-bytes\n", len(body), r.GetBodySize())
+		return "\n" + Paragraph(string(body)) + fmt.Sprintf("-- truncated: %d of %d bytes; raise --max-bytes\n", len(body), r.GetBodySize())
 	}
 	return "\n" + Paragraph(string(body))
 }
@@ -109,10 +109,10 @@ func Archive(r *domtapv1.ExportHarResponse) string {
 		text += ", " + plural.Of(n, "body")
 	}
 	if n := r.GetBodiesMissing(); n > 0 {
-		text += "; missing: " + plural.Of(n, "body") + ", and the archive says why"
+		text += "; missing: " + plural.Of(n, "body") + " (the archive contains the reasons)"
 	}
 	if n := r.GetDropped(); n > 0 {
-		text += fmt.Sprintf("; %d earlier requests are not in it", n)
+		text += fmt.Sprintf("; %d earlier requests are not included", n)
 	}
 	return text
 }
@@ -121,7 +121,7 @@ func Archive(r *domtapv1.ExportHarResponse) string {
 func Video(r *domtapv1.RecordVideoResponse) string {
 	text := fmt.Sprintf("%s in %v", plural.Of(r.GetFrames(), "frame"), r.GetAt().AsDuration().Round(100*time.Millisecond))
 	if r.GetTruncated() {
-		text += "; it ended before its time, because the file is full: use --fps or --width"
+		text += "; the recording ended early because the file is full; reduce --fps or --width"
 	}
 	return text + "\n"
 }

@@ -129,7 +129,7 @@ func (d *doRun) parse(lines []string) error {
 func (d *doRun) check(words []string) (*domtapv1.Step, error) {
 	switch words[0] {
 	case "do", "repl":
-		return nil, exit.Errorf(exit.Usage, "write its steps here", "%s cannot be a step", words[0])
+		return nil, exit.Errorf(exit.Usage, "write its commands as steps of this command", "%s cannot be a step", words[0])
 	}
 	app := d.child(strings.NewReader(""))
 	if err := app.Check(d.root(app, words...), words); err != nil {

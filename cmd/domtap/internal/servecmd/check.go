@@ -66,7 +66,7 @@ func (s *Flags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 func (s *Flags) checkListen() error {
 	switch {
 	case s.Socket == "" && s.Listen == "":
-		return exit.Errorf(exit.Usage, "leave one of --socket and --listen at its default", "there is nothing to listen on")
+		return exit.Errorf(exit.Usage, "omit --socket or --listen", "there is nothing to listen on")
 	case s.Metrics != "" && daemon.CheckMetrics(s.Metrics) != nil:
 		return exit.Errorf(exit.Usage, "for example --metrics 127.0.0.1:9464", "%w", daemon.CheckMetrics(s.Metrics))
 	case s.Web.Check() != nil:
@@ -84,7 +84,7 @@ func (s *Flags) checkCounts() error {
 	case s.Browser.PageNice < 0 || s.Browser.PageNice > 19:
 		return exit.Errorf(exit.Usage, "0 runs pages with the daemon's priority", "--page-nice %d is not 0 to 19", s.Browser.PageNice)
 	case s.Browser.PageNice > 0 && len(s.Browsers.Remotes) > 0:
-		return exit.Errorf(exit.Usage, "leave out one of --page-nice and --remote", "the priority of pages is set where the browser is started")
+		return exit.Errorf(exit.Usage, "omit --page-nice or --remote", "the priority of pages is set where the browser is started")
 	case s.MaxTabs < 1:
 		return exit.Errorf(exit.Usage, "", "--max-tabs %d is less than 1", s.MaxTabs)
 	case s.Browser.MaxDownloadBytes < 1:
@@ -92,7 +92,7 @@ func (s *Flags) checkCounts() error {
 	case s.MaxSessions < 1:
 		return exit.Errorf(exit.Usage, "1 allows only the default session", "--max-sessions %d is less than 1", s.MaxSessions)
 	case s.Limits.Idle.Freeze > 0 && !s.Browser.Headless:
-		return exit.Errorf(exit.Usage, "leave out one of --freeze-idle and --headless=false", "frozen pages cannot be seen in windows")
+		return exit.Errorf(exit.Usage, "omit --freeze-idle or --headless=false", "frozen pages cannot be seen in windows")
 	case s.WarmSessions < 0 || s.WarmSessions > 10:
 		return exit.Errorf(exit.Usage, "0 keeps none ready", "--warm-sessions %d is not 0 to 10", s.WarmSessions)
 	}
@@ -101,14 +101,14 @@ func (s *Flags) checkCounts() error {
 
 func (s *Flags) checkAccess() error {
 	if s.TLS.ClientCAFile != "" && s.TLS.CertFile == "" {
-		return exit.Errorf(exit.Usage, "set --tls-cert and --tls-key, too", "--tls-client-ca needs TLS")
+		return exit.Errorf(exit.Usage, "also set --tls-cert and --tls-key", "--tls-client-ca needs TLS")
 	}
 	return nil
 }
 
 func (s *Flags) checkLimits() error {
 	if err := s.Limits.Check(); err != nil {
-		return exit.Errorf(exit.Usage, "domtap serve --help lists the defaults", "%w", err)
+		return exit.Errorf(exit.Usage, "run domtap serve --help to see the defaults", "%w", err)
 	}
 	if s.Traces != "" {
 		if err := tracing.Check(s.Traces); err != nil {
@@ -130,7 +130,7 @@ func (s *Flags) checkSearch() error {
 // checkRemote reads the headers for remote browsers, so that a mistake is reported at the start and not at the first connection.
 func (s *Flags) checkRemote() error {
 	if _, err := s.Browsers.Header(); err != nil {
-		return exit.Errorf(exit.Usage, "a line is such as Authorization: Bearer KEY", "%w", err)
+		return exit.Errorf(exit.Usage, "write each line as Authorization: Bearer KEY", "%w", err)
 	}
 	return nil
 }
@@ -150,9 +150,9 @@ func (s *Flags) checkCluster() error {
 	s.Cluster.Role = s.clusterRole.Value
 	switch err := s.Cluster.Check(); {
 	case err != nil:
-		return exit.Errorf(exit.Usage, "docs/cluster.md has the settings of each kind of node", "%w", err)
+		return exit.Errorf(exit.Usage, "see docs/cluster.md for the settings of each kind of node", "%w", err)
 	case s.Cluster.Name != "" && s.Browser.UserDataDir != "":
-		return exit.Errorf(exit.Usage, "leave out one of --profile and --cluster", "the sessions of a cluster are on any of its nodes, and a profile is on one")
+		return exit.Errorf(exit.Usage, "omit --profile or --cluster", "the sessions of a cluster are on any of its nodes, and a profile is on one")
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func allowFiles(cfg *daemon.Config, dirs []string) error {
 	case files.Empty():
 		return nil
 	case len(cfg.Browsers.Remotes) > 0:
-		return exit.Errorf(exit.Usage, "leave out one of --allow-file-dir and --remote", "the files would be those of the browser's machine")
+		return exit.Errorf(exit.Usage, "omit --allow-file-dir or --remote", "the files would be those of the browser's machine")
 	}
 	cfg.Browser.AllowFile = check.AllowURLIn(files)
 	return nil

@@ -93,7 +93,7 @@ func (c configFile) apply(f *pflag.FlagSet, from origins) error {
 	})
 	all, err := settings.Parse(text, known)
 	if err != nil {
-		return exit.Errorf(exit.Usage, "domtap config prints the settings in force", "the configuration file %s: %w", c.path, err)
+		return exit.Errorf(exit.Usage, "run domtap config to print the settings in force", "the configuration file %s: %w", c.path, err)
 	}
 	lists := map[string][]string{}
 	for _, s := range all {
@@ -110,7 +110,7 @@ func (c configFile) apply(f *pflag.FlagSet, from origins) error {
 			err = f.Set(s.Name, s.Value)
 		}
 		if err != nil {
-			return exit.Errorf(exit.Usage, "domtap config prints the settings in force", "%s: invalid %s %q: %w", at, s.Name, s.Value, err)
+			return exit.Errorf(exit.Usage, "run domtap config to print the settings in force", "%s: invalid %s %q: %w", at, s.Name, s.Value, err)
 		}
 		from[s.Name] = at
 	}

@@ -151,7 +151,7 @@ func (f *loginFlags) inWindow(ctx context.Context, a *cli.App, url string) (stat
 		return a.Launch(ctx, at, visible)
 	})
 	if err != nil {
-		return nil, exit.Errorf(exit.Unavailable, "a window needs a full browser, not the headless shell; domtap doctor checks the browser", "the browser for the login: %w", withLog(err, at))
+		return nil, exit.Errorf(exit.Unavailable, "a window needs a full browser, not the headless shell; run domtap doctor to check the browser", "the browser for the login: %w", withLog(err, at))
 	}
 	conn, err := endpoint.Dial(to, options)
 	if err != nil {

@@ -289,11 +289,11 @@ their next document on. Databases of the same name are replaced completely. FILE
 func readState(a *cli.App, file string) (*domtapv1.StorageState, error) {
 	raw, err := a.ReadFile(file)
 	if err != nil {
-		return nil, exit.Errorf(exit.Usage, "domtap session save writes such a file", "read the storage state: %w", err)
+		return nil, exit.Errorf(exit.Usage, "create such a file with domtap session save", "read the storage state: %w", err)
 	}
 	state, err := sessionflags.DecodeState(raw)
 	if err != nil {
-		return nil, exit.Errorf(exit.Usage, "domtap session save writes such a file", "%s: %w", file, err)
+		return nil, exit.Errorf(exit.Usage, "create such a file with domtap session save", "%s: %w", file, err)
 	}
 	return state, nil
 }

@@ -115,11 +115,11 @@ func getCookie(a *cli.App) *cobra.Command {
 		}
 		switch all := answer.GetCookies(); len(all) {
 		case 0:
-			return exit.Errorf(exit.NotFound, "domtap cookies list lists the cookies", "no cookie is named %q", args[0])
+			return exit.Errorf(exit.NotFound, "run domtap cookies list to list the cookies", "no cookie is named %q", args[0])
 		case 1:
 			return a.Printer().Show(all[0], func() string { return render.Clean(all[0].GetCookie().GetValue()) + "\n" })
 		default:
-			return usagef("name one with --domain, --path and --partition; domtap cookies list lists them", "%d cookies are named %q", len(all), args[0])
+			return usagef("choose one with --domain, --path and --partition; run domtap cookies list to list them", "%d cookies are named %q", len(all), args[0])
 		}
 	})
 	return cmd

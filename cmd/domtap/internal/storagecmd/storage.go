@@ -113,9 +113,9 @@ func getStorage(a *cli.App) *cobra.Command {
 		case err != nil:
 			return err
 		case len(all) == 0:
-			return exit.Errorf(exit.NotFound, "domtap storage list lists the entries", "no entry is named %q", args[0])
+			return exit.Errorf(exit.NotFound, "run domtap storage list to list the entries", "no entry is named %q", args[0])
 		case len(all) > 1:
-			return usagef("name one with --origin", "%d origins have an entry %q", len(all), args[0])
+			return usagef("choose one with --origin", "%d origins have an entry %q", len(all), args[0])
 		}
 		entry := all[0].GetEntries()[0]
 		return a.Printer().Show(entry, func() string { return render.Clean(entry.GetValue()) + "\n" })

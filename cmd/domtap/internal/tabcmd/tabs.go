@@ -37,7 +37,7 @@ func Tabs(a *cli.App) *cobra.Command {
 func printTabs(a *cli.App, tabs ...*domtapv1.Tab) error {
 	return cli.ShowEach(a.Printer(), tabs, func(tabs []*domtapv1.Tab) string {
 		if len(tabs) == 0 {
-			return "no tab is open; open one with: domtap open URL\n"
+			return "no tab is open; open one with domtap open URL\n"
 		}
 		return render.Tabs(tabs)
 	})

@@ -115,7 +115,7 @@ domtap pause without CLIENT.`,
 		if err != nil {
 			return err
 		}
-		return p.Show(answer, func() string { return "handed back\n" })
+		return p.Show(answer, func() string { return "handed the tab back\n" })
 	})
 	return cmd
 }
