@@ -48,17 +48,6 @@ func New(dirs []string) (Folders, error) {
 	return f, nil
 }
 
-// With returns Folders that allow more directories. Directories that do not exist are omitted.
-func (f Folders) With(more ...string) Folders {
-	f.dirs = slices.Clone(f.dirs)
-	for _, dir := range more {
-		if real, err := resolve(dir); err == nil {
-			f.dirs = append(f.dirs, real)
-		}
-	}
-	return f
-}
-
 // Empty reports whether no folder is allowed.
 func (f Folders) Empty() bool { return len(f.dirs) == 0 }
 

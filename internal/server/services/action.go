@@ -78,7 +78,7 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 	if err != nil {
 		return nil, err
 	}
-	plan := acting.FormTurn(r, func(paths []string) ([]string, error) { return s.Uploads.Files(paths) })
+	plan := acting.FormTurn(r, s.Uploads.Files)
 	plan.Structural = isDense(r)
 	shared, who := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId())
 	last := shared.LastState(who)

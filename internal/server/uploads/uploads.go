@@ -18,16 +18,15 @@ func New(dirs []string) (Policy, error) {
 	return Policy{allowed}, err
 }
 
-// Files returns the files that paths resolve to. Each must be a regular file below an allowed folder or below one of more. Otherwise the
+// Files returns the files that paths resolve to. Each must be a regular file below an allowed folder. Otherwise the
 // error is an *apierr.Error of kind Forbidden, which reveals nothing about files outside these folders.
-func (p Policy) Files(paths []string, more ...string) ([]string, error) {
-	allowed := p.allowed.With(more...)
+func (p Policy) Files(paths []string) ([]string, error) {
 	files := make([]string, 0, len(paths))
 	for _, path := range paths {
-		real, err := allowed.File(path)
+		real, err := p.allowed.File(path)
 		switch {
 		case errors.Is(err, folders.ErrOutside):
-			return nil, forbidden(path, allowed)
+			return nil, forbidden(path, p.allowed)
 		case err != nil:
 			return nil, apierr.Errorf(apierr.Invalid, "upload %.200q: %v", path, err)
 		}
