@@ -44,7 +44,7 @@ func (st *stage) neverPastes(first, second string) {
 	if err := press(second, "Control+c"); err != nil {
 		st.t.Errorf("copying fails: %v", err)
 	}
-	if err := press(second, "Control+v"); testenv.Reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "what another session copied") {
+	if err := press(second, "Control+v"); testenv.Reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "text from another session") {
 		st.t.Errorf("pasting answers %v", err)
 	}
 }

@@ -76,8 +76,8 @@ func (k *clipboardTab) pastes(keys, want, says string) {
 }
 
 const (
-	emptied = "the clipboard was emptied, for it may have held what another session copied"
-	ownLast = "what this session copied last by keys"
+	emptied = "the clipboard was cleared, because it may have held text from another session"
+	ownLast = "the text that this session last copied with keys"
 )
 
 // TestEachSessionHasItsOwnClipboard copies in one session in every way, and pastes in another.

@@ -147,7 +147,7 @@ func newBrowser(ctx context.Context, cfg Config) *Browser {
 	}
 	b.popupAdopter = popupAdopter{browser: b, deliver: b.popups}
 	b.warm = warm.New(warm.Config[*Context]{Life: b.ctx, Tasks: &b.wg, Make: b.makeReady,
-		OnFailure: func(err error) { b.logger.Debug("no session could be made ready", "error", err) }})
+		OnFailure: func(err error) { b.logger.Debug("preparing a session failed", "error", err) }})
 	return b
 }
 
@@ -297,7 +297,7 @@ func (b *Browser) loop() {
 		}
 		for _, msg := range items {
 			if err := b.handle(ctx, msg); err != nil {
-				b.logger.Warn("an event of the browser was not understood", "method", string(msg.Method), "error", err)
+				b.logger.Warn("an event from the browser could not be decoded", "method", string(msg.Method), "error", err)
 			}
 		}
 	}

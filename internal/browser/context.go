@@ -72,7 +72,7 @@ func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settin
 	}
 	if c == nil {
 		if c, err = b.makeContext(ctx, s.Proxy); err != nil {
-			return nil, b.failed("making a session", err)
+			return nil, b.failed("creating a session", err)
 		}
 	}
 	c.name, c.mask = name, s.Mask
@@ -83,7 +83,7 @@ func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settin
 		return nil, targets.NotCreated(ctx, err, c.dispose())
 	}
 	if !b.addContext(c) {
-		return nil, targets.NotCreated(ctx, apierr.Errorf(apierr.Exists, "there is a session %q already", name), c.dispose())
+		return nil, targets.NotCreated(ctx, apierr.Errorf(apierr.Exists, "session %q exists already", name), c.dispose())
 	}
 	return c, nil
 }
@@ -135,7 +135,7 @@ func (c *Context) dispose() <-chan struct{} {
 	c.browser.conn.Go(func() {
 		defer close(removed)
 		if err := c.remove(context.WithoutCancel(c.browser.ctx), false); err != nil {
-			c.browser.logger.Warn("a session could not be ended", "error", err)
+			c.browser.logger.Warn("a session could not be closed", "error", err)
 		}
 	})
 	return removed
@@ -196,7 +196,7 @@ func (c *Context) Configure(ctx context.Context, s sessions.Settings) error {
 		return c.browser.failed("setting permissions", err)
 	}
 	if err := c.download(ctx, s.DenyDownloads); err != nil {
-		return c.browser.failed("setting what downloads do", err)
+		return c.browser.failed("setting the download behavior", err)
 	}
 	wanted := c.wanted(s)
 	c.mu.Lock()
@@ -233,7 +233,7 @@ func (c *Context) emulate(ctx context.Context, was emulate.Overrides) error {
 	}
 	for _, err := range errs {
 		if _, ok := errors.AsType[*cdproto.Error](err); ok && !frames.IsGoneContext(err) {
-			return fmt.Errorf("the browser refuses what a tab is to pretend: %w", err)
+			return fmt.Errorf("the browser refused the emulation settings of a tab: %w", err)
 		}
 	}
 	return nil

@@ -246,7 +246,7 @@ func (p *Page) loop() {
 			break
 		}
 		if overflow {
-			p.logger.Warn("the page floods the daemon with events: it is closed")
+			p.logger.Warn("the page sent too many events and was closed")
 			p.cancel(fmt.Errorf("the page sent more than %d events at once", devtools.QueueLimit))
 		}
 		for _, in := range items {
@@ -267,7 +267,7 @@ func (p *Page) loop() {
 				continue
 			}
 			if err := p.handle(in.session, in.msg); err != nil {
-				p.logger.Warn("an event of the page was not understood", "method", string(in.msg.Method), "error", err)
+				p.logger.Warn("an event from the page could not be decoded", "method", string(in.msg.Method), "error", err)
 			}
 		}
 	}

@@ -47,5 +47,5 @@ func (g urlPolicy) allowProxy(p *sessions.Proxy) error {
 		return nil
 	}
 	return &apierr.Error{Kind: apierr.Refused, Detail: map[string]string{"rule": "proxy"},
-		Message: "the URL policy refuses this: a session with a proxy of its own would not go through the daemon's, which enforces the policy: leave out the proxy, or ask who runs the daemon to change --url-policy of domtap serve"}
+		Message: "the URL policy refuses this: a session with its own proxy would bypass the daemon's proxy, which enforces the policy: leave out the proxy, or ask the operator of the daemon to change --url-policy of domtap serve"}
 }

@@ -45,7 +45,7 @@ func (h *requestGate) decide(ctx context.Context, s devtools.Session, e *fetch.E
 		if _, refused := errors.AsType[*cdproto.Error](err); !refused {
 			return
 		}
-		h.logger.Debug("the browser refuses what a route does to a request", "error", err)
+		h.logger.Debug("the browser refused a route's change of a request", "error", err)
 		failed := intercept.Fail(e.RequestID, "failed")
 		s.Post(ctx, failed.Method, failed.Params)
 	})
@@ -70,11 +70,11 @@ func (h *requestGate) run() {
 			return
 		}
 		if overflow {
-			h.logger.Warn("workers send more requests than can be decided on: some never end", "most", devtools.QueueLimit)
+			h.logger.Warn("workers send more requests than domtap can handle: some never complete", "most", devtools.QueueLimit)
 		}
 		for _, msg := range items {
 			if err := h.handle(msg); err != nil {
-				h.logger.Warn("an event of a worker was not understood", "method", string(msg.Method), "error", err)
+				h.logger.Warn("an event from a worker could not be decoded", "method", string(msg.Method), "error", err)
 			}
 		}
 	}

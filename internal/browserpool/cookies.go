@@ -75,7 +75,7 @@ func (s *session) copyCookies(ctx context.Context, e Engine, always bool) {
 	}
 	cookies, all := limitSize(cookies)
 	if !all {
-		s.slot.log.Warn("a session has more cookies than are kept for when its browser dies", "session", s.name, "bytes", maxCopiedBytes)
+		s.slot.log.Warn("a session has too many cookies to restore all of them after a browser crash", "session", s.name, "bytes", maxCopiedBytes)
 	}
 	s.pool.mu.Lock()
 	defer s.pool.mu.Unlock()
@@ -101,6 +101,6 @@ func (s *session) restoreCookies(ctx context.Context, inner sessions.Context, co
 		}
 	}
 	if err != nil || refused > 0 {
-		s.slot.log.Warn("a session did not get all of its cookies back", "session", s.name, "refused", refused, "error", err)
+		s.slot.log.Warn("not all cookies of a session were restored", "session", s.name, "refused", refused, "error", err)
 	}
 }

@@ -198,11 +198,11 @@ func (s *session) recreate(ctx context.Context, e Engine) (sessions.Context, err
 		return inner, nil
 	}
 	if ctx.Err() == nil && e.Running() {
-		s.slot.log.Error("a session could not be made again", "session", s.name, "error", err)
+		s.slot.log.Error("a session could not be restored", "session", s.name, "error", err)
 	}
-	do := "could not be made in it: close it and create another"
+	do := "could not be restored: close it and create another"
 	if inner != nil {
-		do = "did not take its settings: set them again (UpdateSession)"
+		do = "did not get its settings back: set them again (UpdateSession)"
 	}
-	return inner, &apierr.Error{Kind: apierr.Lost, Err: err, Message: "the browser was started again, but session " + s.name + " " + do}
+	return inner, &apierr.Error{Kind: apierr.Lost, Err: err, Message: "the browser was restarted, but session " + s.name + " " + do}
 }

@@ -59,7 +59,7 @@ func (s *slot) down(what string) *apierr.Error {
 	}
 	wait := s.retryIn().Round(100 * time.Millisecond)
 	return &apierr.Error{Kind: apierr.Lost, RetryAfter: wait,
-		Message: fmt.Sprintf("%s: it is being started again, try again in %v", what, wait)}
+		Message: fmt.Sprintf("%s: it is restarting; try again in %v", what, wait)}
 }
 
 // run keeps the browser running until the pool ends.
@@ -84,7 +84,7 @@ func (s *slot) run() {
 			return
 		}
 		wait := delays.next(lived)
-		s.log.Error("the browser is started again", "after", wait, "lived", lived, "error", err)
+		s.log.Error("the browser is restarting", "after", wait, "lived", lived, "error", err)
 		if !s.pause(wait) {
 			return
 		}
@@ -133,7 +133,7 @@ func (s *slot) startBrowser() (Engine, error) {
 			e.Kill() // a browser that hangs at its start does not end by itself
 		}
 		s.closeBrowser(e)
-		return nil, fmt.Errorf("bringing the sessions back: %w", err)
+		return nil, fmt.Errorf("restore the sessions: %w", err)
 	}
 	generation, closed := s.adopt(e, had, made)
 	for _, c := range closed {
@@ -209,7 +209,7 @@ func (s *slot) closeBrowser(e Engine) {
 	}
 	f.mu.Unlock()
 	if err != nil {
-		s.log.Warn("something of the browser may be left", "error", err)
+		s.log.Warn("parts of the browser may still run", "error", err)
 	}
 }
 
@@ -241,7 +241,7 @@ func (s *slot) restore(ctx context.Context, e Engine, had []*session) []recreate
 // Reasons for a restart of a browser.
 var (
 	errGone = errors.New("the browser is gone")
-	errHung = errors.New("the browser does not answer, and is killed")
+	errHung = errors.New("the browser does not answer and is killed")
 )
 
 const (

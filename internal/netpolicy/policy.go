@@ -76,7 +76,7 @@ func Parse(text string) (*Policy, error) {
 			}
 			if base, ok := bases[item]; ok {
 				if based && base != p.base {
-					return nil, fmt.Errorf("the policy is %s and %s: leave one of the two out", p.base, base)
+					return nil, fmt.Errorf("the policy cannot be both %s and %s: leave one out", p.base, base)
 				}
 				p.base, based = base, true
 				continue
@@ -90,7 +90,7 @@ func Parse(text string) (*Policy, error) {
 		return nil, fmt.Errorf("the policy has more than %d rules: use ranges and *.example.com", maxRules)
 	}
 	if p.base == Open && len(p.allow) > 0 {
-		return nil, errors.New("an open policy allows everything, and allow= has no effect: begin with public or closed")
+		return nil, errors.New("an open policy allows everything, so allow= has no effect: begin with public or closed")
 	}
 	return p, nil
 }
@@ -122,7 +122,7 @@ func (p *Policy) add(item string) error {
 		case name == "deny":
 			p.deny = append(p.deny, r)
 		case r.any:
-			return errors.New("only deny takes the host *: open, public and closed decide on all other hosts")
+			return errors.New("only deny accepts the host *: open, public and closed decide on all other hosts")
 		default:
 			p.allow = append(p.allow, r)
 		}
@@ -235,7 +235,7 @@ func (p *Policy) Name(t Target) (Grant, error) {
 		ranges = ranges || r.prefix.IsValid() && r.within(t.Port)
 	}
 	if p.base == Closed && !g.named && !ranges {
-		return g, &Refusal{Host: t.Host, Rule: Closed.String(), Why: t.Authority() + " is not among what is allowed"}
+		return g, &Refusal{Host: t.Host, Rule: Closed.String(), Why: t.Authority() + " is not an allowed host"}
 	}
 	return g, nil
 }
@@ -287,7 +287,7 @@ func (g Grant) Address(at netip.AddrPort) error {
 		}
 		return g.refuse(p.base.String(), ip, string(kind), at.Port())
 	}
-	return g.refuse(Closed.String(), ip, "not among what is allowed", at.Port())
+	return g.refuse(Closed.String(), ip, "not allowed", at.Port())
 }
 
 // refuse returns the error for an address.

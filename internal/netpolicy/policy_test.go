@@ -147,10 +147,10 @@ func TestRefusalNamesRuleAndHost(t *testing.T) {
 func TestWrongPolicies(t *testing.T) {
 	for text, want := range map[string]string{
 		"pubic":                       "unknown rule",
-		"public,closed":               "leave one of the two out",
+		"public,closed":               "leave one out",
 		"allow=example.com":           "begin with public or closed",
-		"public,allow=*":              "only deny takes",
-		"public,allow=*:443":          "only deny takes",
+		"public,allow=*":              "only deny accepts",
+		"public,allow=*:443":          "only deny accepts",
 		"public,allow=":               "must name a host",
 		"public,deny=https://x/":      "not a URL",
 		"public,deny=a.*.example":     "before the first dot",

@@ -22,7 +22,7 @@ func (s *Sessions) discard(ctx context.Context, bctx Context, why error) error {
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeBound)
 		defer cancel()
 		if err := bctx.Close(bounded, false); err != nil {
-			s.cfg.Logger.Warn("a session that could not be made was not closed as it should be", "err", err)
+			s.cfg.Logger.Warn("a session that could not be created was not closed completely", "err", err)
 		}
 	})
 	select {
@@ -65,7 +65,7 @@ func (s *Sessions) Close(ctx context.Context, id string, keep bool) error {
 	one, err := s.registry.find(id)
 	var closed <-chan error
 	if err == nil {
-		closed = s.end(ctx, one, ending{why: apierr.Errorf(apierr.Closed, "session %q was closed meanwhile: create another", id), keep: keep})
+		closed = s.end(ctx, one, ending{why: apierr.Errorf(apierr.Closed, "session %q was closed during the call: create another", id), keep: keep})
 	}
 	s.mu.Unlock()
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Sessions) finish(ctx context.Context, one *session, how ending) error {
 		err = fmt.Errorf("close session %s: %w", one.id, err)
 	}
 	if err = errors.Join(tabs, err); err != nil {
-		s.cfg.Logger.Warn("a session was not closed as it should be", "session", one.id, "err", err)
+		s.cfg.Logger.Warn("a session was not closed completely", "session", one.id, "err", err)
 	}
 	if s.cfg.Registrar != nil && !how.left {
 		s.cfg.Registrar.Release(ctx, one.id)

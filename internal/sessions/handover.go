@@ -99,7 +99,7 @@ func newContext(ctx context.Context, browser Browser, id string, settings Settin
 		return browser.NewContext(ctx, id, settings)
 	}
 	if settings.Proxy != nil {
-		return nil, &apierr.Error{Kind: apierr.Invalid, Field: "settings.proxy", Message: "the session named " + Default + " has no proxy of its own: create another session"}
+		return nil, &apierr.Error{Kind: apierr.Invalid, Field: "settings.proxy", Message: "the session named " + Default + " cannot have its own proxy: create another session"}
 	}
 	// The browser already has this context, and it cannot be closed.
 	first := defaultContext{browser.DefaultContext()}

@@ -62,11 +62,11 @@ func (s *Sessions) expire(ctx context.Context, idle time.Duration) (next time.Ti
 		}
 		last := one.used
 		if !last.After(now.Add(-idle)) {
-			why := fmt.Sprintf("nobody had used it for %v: create another", idle)
+			why := fmt.Sprintf("it was idle for %v: create another", idle)
 			expired, used := s.pool.ExpireSession(one.id, now.Add(-idle), why)
 			if expired {
-				s.cfg.Logger.Info("a session was closed, because nobody used it", "session", one.id)
-				s.end(ctx, one, ending{why: apierr.Errorf(apierr.Closed, "session %q was closed, because %s", one.id, why)})
+				s.cfg.Logger.Info("an idle session was closed", "session", one.id)
+				s.end(ctx, one, ending{why: apierr.Errorf(apierr.Closed, "session %q was closed because %s", one.id, why)})
 				continue
 			}
 			last = used

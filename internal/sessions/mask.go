@@ -62,7 +62,7 @@ func (m Mask) Check() error {
 		case !balanced(s):
 			return fmt.Errorf("invalid CSS selector %.60q: a bracket or quote is not closed", s)
 		case strings.Contains(s, "::"):
-			return fmt.Errorf("unsupported CSS selector %.60q: a pseudo-element is not an element: select the element itself", s)
+			return fmt.Errorf("unsupported CSS selector %.60q: it selects a pseudo-element: select the element itself", s)
 		}
 	}
 	return nil
@@ -110,5 +110,5 @@ func (s *Sessions) keepsMask(one *session, settings Settings) error {
 		return nil
 	}
 	return &apierr.Error{Kind: apierr.Invalid, Field: "settings.mask",
-		Message: "what is masked is chosen when a session is made: give the mask that it has, or create another session"}
+		Message: "a session's mask cannot change after its creation: give its current mask, or create another session"}
 }

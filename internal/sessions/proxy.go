@@ -34,7 +34,7 @@ func (p *Proxy) Check() (field string, err error) {
 	case !slices.Contains([]string{"http", "https", "socks4", "socks5"}, u.Scheme):
 		return "server", fmt.Errorf("must begin with http, https, socks4 or socks5")
 	case p.Username != "" && strings.HasPrefix(u.Scheme, "socks"):
-		return "username", fmt.Errorf("must be empty: Chromium gives no credentials to SOCKS proxies")
+		return "username", fmt.Errorf("must be empty: Chromium sends no credentials to SOCKS proxies")
 	case p.Username == "" && p.Password != "":
 		return "username", fmt.Errorf("is required with a password")
 	case len(p.Bypass) > MaxBypass:
@@ -59,5 +59,5 @@ func keepsProxy(has, wants *Proxy) error {
 		return nil
 	}
 	return &apierr.Error{Kind: apierr.Invalid, Field: "settings.proxy",
-		Message: "the proxy is chosen when a session is made: leave it out to keep it, or create another session"}
+		Message: "a session's proxy cannot change after its creation: leave it out to keep it, or create another session"}
 }

@@ -40,7 +40,7 @@ func hasRoom(all []routes.Route, r routes.Route) error {
 		size += all[i].Size()
 	}
 	if size > routes.MaxBodies {
-		return apierr.Exceeded("route_bytes", routes.MaxBodies, "the bodies of the session's routes would have %d bytes, more than the limit of %d: remove a route, or answer with less", size, routes.MaxBodies)
+		return apierr.Exceeded("route_bytes", routes.MaxBodies, "the bodies of the session's routes would have %d bytes, more than the limit of %d: remove a route, or use smaller bodies", size, routes.MaxBodies)
 	}
 	return nil
 }

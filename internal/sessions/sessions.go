@@ -245,7 +245,7 @@ func (s *Sessions) change(ctx context.Context, id string, do func(context.Contex
 	}
 	defer release()
 	if one.context == nil {
-		return apierr.Errorf(apierr.Lost, "the browser of this daemon does not support changes of sessions")
+		return apierr.Errorf(apierr.Lost, "the browser of this daemon does not support session changes: create another session")
 	}
 	ctx, cancel := one.within(ctx)
 	defer cancel()

@@ -60,7 +60,7 @@ type Query struct {
 
 // Evaluate implements driver.Query.
 func (q Query) Evaluate(ctx context.Context, s driver.Script) (out driver.Evaluated, err error) {
-	if err = q.Capture.Unmasked("scripts would tell what is masked: read the page, or use a session without --mask"); err != nil {
+	if err = q.Capture.Unmasked("scripts could reveal masked content: read the page, or use a session without --mask"); err != nil {
 		return out, err
 	}
 	q.Session.BringToFront(ctx) // scripts may wait for frames
@@ -80,7 +80,7 @@ type Bodies struct {
 
 // Body implements driver.Bodies.
 func (b Bodies) Body(ctx context.Context, request string) ([]byte, error) {
-	if err := b.Capture.Unmasked("what servers answer would tell that: leave out bodies, or use a session without --mask"); err != nil {
+	if err := b.Capture.Unmasked("response bodies could reveal it: leave out bodies, or use a session without --mask"); err != nil {
 		return nil, err
 	}
 	return b.Requests.Body(ctx, request)

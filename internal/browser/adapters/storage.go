@@ -27,7 +27,7 @@ func (s Storage) SessionStorage(ctx context.Context, origin string, e driver.Sto
 	}
 	areas := s.areas(origin)
 	if len(areas) == 0 {
-		return "", nil, apierr.Unknown("origin", "the tab shows no document of %s: its URL, or that of a frame, must begin with the origin", originOr(origin))
+		return "", nil, apierr.Unknown("origin", "the tab shows no document of %s: navigate it, or one of its frames, to that origin", originOr(origin))
 	}
 	var err error
 	for _, area := range areas { // if a document is gone or sandboxed, try the next one

@@ -22,7 +22,7 @@ func (c *Capture) Unmasked(why string) error {
 	if !c.masked() {
 		return nil
 	}
-	return apierr.Errorf(apierr.NotActionable, "this session masks what its pages hold: %s", why)
+	return apierr.Errorf(apierr.NotActionable, "this session masks page content: %s", why)
 }
 
 // maskTries limits how often a screenshot is retaken because masked areas moved.
@@ -33,9 +33,9 @@ const maskTries = 4
 func (c *Capture) maskedScreenshot(ctx context.Context, s driver.ScreenshotOptions) ([]byte, error) {
 	switch {
 	case s.FullPage:
-		return nil, c.Unmasked("a picture of the full page would be laid out anew, and show what is masked: take pictures of the viewport, and scroll")
+		return nil, c.Unmasked("a full-page screenshot lays the page out again and would show masked content: take screenshots of the viewport, and scroll")
 	case s.Format == "webp":
-		return nil, c.Unmasked("WebP cannot be painted over: take PNG or JPEG")
+		return nil, c.Unmasked("masks cannot be drawn on WebP: use PNG or JPEG")
 	}
 	before, err := c.masks(ctx)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *Capture) maskedScreenshot(ctx context.Context, s driver.ScreenshotOptio
 		}
 		return out, err
 	}
-	return nil, &apierr.Error{Kind: apierr.Aborted, Message: "what is masked moves, so no picture can be painted over: wait until the page rests, then try again"}
+	return nil, &apierr.Error{Kind: apierr.Aborted, Message: "masked content is moving, so masks cannot be drawn: wait until the page settles, then try again"}
 }
 
 // covers lists the areas of the main document's viewport that must be painted over.
@@ -85,9 +85,9 @@ func (c *Capture) masks(ctx context.Context) (covers, error) {
 	case !known, main.Unmasked:
 		return covers{}, errSilent()
 	case main.More:
-		return covers{}, apierr.Errorf(apierr.NotActionable, "the page has more than can be painted over: read it as text")
+		return covers{}, apierr.Errorf(apierr.NotActionable, "the page has too many masked boxes for a screenshot: read it as text")
 	case main.Zoom != 1:
-		return covers{}, apierr.Errorf(apierr.NotActionable, "the page is zoomed, so what is masked cannot be painted over: read it as text")
+		return covers{}, apierr.Errorf(apierr.NotActionable, "the page is zoomed, so masks cannot be drawn: read it as text")
 	}
 	out := covers{view: redact.View{Width: main.Width, Height: main.Height}}
 	for _, b := range main.Boxes {
@@ -103,7 +103,7 @@ func (c *Capture) masks(ctx context.Context) (covers, error) {
 
 // errSilent returns the error for a page that did not respond.
 func errSilent() error {
-	return &apierr.Error{Kind: apierr.Aborted, Message: "the page did not say where masked things are: it navigates, or hangs; try again"}
+	return &apierr.Error{Kind: apierr.Aborted, Message: "the page did not report where masked content is, because it navigates or hangs: try again"}
 }
 
 // areas requests the masked areas of all documents. Documents that did not respond are missing in the result.
@@ -134,7 +134,7 @@ func (c *Capture) areasOf(ctx context.Context, o frames.Readable) (v observer.Ma
 		defer cancel()
 	}
 	if err = o.Agent.Call(ctx, "maskedBoxes", nil, &v); err == nil && v.Zoom == 0 {
-		err = errors.New("the document said nothing")
+		err = errors.New("the document did not answer")
 	}
 	return v, err
 }

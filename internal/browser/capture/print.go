@@ -20,7 +20,7 @@ const printChunk = 512 << 10
 
 // Print returns the page as a PDF; see driver.Capturer.
 func (c *Capture) Print(ctx context.Context, paper driver.PrintOptions) ([]byte, error) {
-	if err := c.Unmasked("a PDF would show what is masked: take a screenshot, or use a session without --mask"); err != nil {
+	if err := c.Unmasked("a PDF would show masked content: take a screenshot, or use a session without --mask"); err != nil {
 		return nil, err
 	}
 	return c.guarded(ctx, func() ([]byte, error) { return c.print(ctx, paper) })
@@ -39,7 +39,7 @@ func (c *Capture) print(ctx context.Context, paper driver.PrintOptions) ([]byte,
 	if err != nil {
 		var refused *cdproto.Error
 		if paper.Ranges != "" && errors.As(err, &refused) {
-			return nil, &apierr.Error{Kind: apierr.Invalid, Field: "page_ranges", Message: fmt.Sprintf("the browser did not print the pages %q: leave page_ranges empty, or name pages that the document has", paper.Ranges), Err: err}
+			return nil, &apierr.Error{Kind: apierr.Invalid, Field: "page_ranges", Message: fmt.Sprintf("the browser did not print the pages %q: leave page_ranges empty, or name existing pages", paper.Ranges), Err: err}
 		}
 		return nil, c.m.Failed(err)
 	}

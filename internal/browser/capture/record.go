@@ -66,7 +66,7 @@ func (c *Capture) Record(ctx context.Context, r driver.Recording, frame func(dri
 	}
 	frames := c.Casts.begin()
 	if frames == nil {
-		return apierr.Exceeded("recordings", 1, "the tab is being recorded: wait until that ends")
+		return apierr.Exceeded("recordings", 1, "a video of the tab is already being recorded: wait until it ends")
 	}
 	defer c.Casts.end()
 	c.front.BringToFront(ctx, c.m)
@@ -108,7 +108,7 @@ func (c *Capture) painted(before covers, frame func(driver.Frame) error) func(co
 
 // recordable returns an error if frames must not be shown.
 func (c *Capture) recordable() error {
-	return c.Unmasked("a video cannot be painted over in time: take pictures, or use a session without --mask")
+	return c.Unmasked("masks cannot be drawn on a video: take screenshots, or use a session without --mask")
 }
 
 // follow passes on the frames until ctx ends.

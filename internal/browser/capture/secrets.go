@@ -34,7 +34,7 @@ func (c *Capture) secrets(ctx context.Context) (covers, error) {
 	out := covers{view: redact.View{Width: main.Width, Height: main.Height}}
 	out.add(answers, "", dom.Box{}, 0)
 	if len(out.boxes) > 0 && main.Zoom != 1 {
-		return covers{}, apierr.Errorf(apierr.NotActionable, "the page is zoomed, so its secrets cannot be painted over: read it as text")
+		return covers{}, apierr.Errorf(apierr.NotActionable, "the page is zoomed, so masks cannot be drawn over its secrets: read it as text")
 	}
 	return out, nil
 }
@@ -92,7 +92,7 @@ func (c *Capture) unreadable(ctx context.Context) error {
 	now, err := c.secrets(ctx)
 	if err == nil && now.readable {
 		err = apierr.Errorf(apierr.NotActionable,
-			"the page shows a secret, such as a password as text, which only PNG and JPEG pictures of the viewport are painted over for: take one of these, or let the page hide it")
+			"the page shows a secret, such as a password as text, which domtap masks only in PNG and JPEG screenshots of the viewport: take one of these, or make the page hide the secret")
 	}
 	return err
 }

@@ -98,13 +98,13 @@ func (s *Session) Act(ctx context.Context) (done func(), err error) {
 	for _, other := range reading {
 		if err := other.setReading(ctx, false); err != nil {
 			done()
-			return nil, fmt.Errorf("keeping another session from the clipboard: %w", err)
+			return nil, fmt.Errorf("deny another session the clipboard: %w", err)
 		}
 	}
 	if withheld {
 		if err := s.setReading(ctx, true); err != nil {
 			done()
-			return nil, fmt.Errorf("letting the session read the clipboard: %w", err)
+			return nil, fmt.Errorf("allow the session to read the clipboard: %w", err)
 		}
 	}
 	return done, nil
@@ -179,7 +179,7 @@ func (s *Session) Grant(ctx context.Context, read, write bool, set func(mayRead 
 }
 
 // errForeign reports that pasting is not possible.
-var errForeign = apierr.Errorf(apierr.NotActionable, "the clipboard may hold what another session copied, and cannot be emptied: fill the text instead, or use the default session alone")
+var errForeign = apierr.Errorf(apierr.NotActionable, "the clipboard may hold text from another session and cannot be cleared: fill the text instead, or use only the default session")
 
 // load puts the session's own last copy on the clipboard, or clears it. The caller holds the turn.
 func (s *Session) load(ctx context.Context) (loaded bool, err error) {
@@ -188,7 +188,7 @@ func (s *Session) load(ctx context.Context) (loaded bool, err error) {
 		return err
 	})
 	if err != nil {
-		s.clipboard.logger.Warn("the clipboard could not be emptied", "context", s.context, "error", err)
+		s.clipboard.logger.Warn("the clipboard could not be cleared", "context", s.context, "error", err)
 		return false, errForeign
 	}
 	s.clipboard.locked(func(st *state) { st.own(s, time.Now()) })
@@ -198,7 +198,7 @@ func (s *Session) load(ctx context.Context) (loaded bool, err error) {
 // withStore calls do with the page of the Store, which it opens if necessary. The caller holds the turn.
 func (b *Clipboard) withStore(ctx context.Context, do func(context.Context, *Store) error) (err error) {
 	if !b.owned {
-		return errors.New("the browser, and with it the clipboard, is somebody else's")
+		return errors.New("the browser and its clipboard belong to another program")
 	}
 	ctx, cancel := context.WithTimeout(ctx, keepLimit)
 	defer cancel()
@@ -235,7 +235,7 @@ func (s *Session) Do(ctx context.Context, copies, pastes bool, do func() error) 
 			return err
 		})
 		if kept != nil {
-			s.clipboard.logger.Debug("what a session copied is not kept", "context", s.context, "error", kept)
+			s.clipboard.logger.Debug("a session's clipboard content was not saved", "context", s.context, "error", kept)
 		}
 	}
 	return note, err
@@ -256,9 +256,9 @@ func (s *Session) own(ctx context.Context, pastes bool) (note string, err error)
 	case err != nil || !pastes:
 		return "", err
 	case loaded:
-		return "with what this session copied last by keys, for other sessions were acted on since", nil
+		return "with the text that this session last copied with keys, because other sessions used the clipboard since", nil
 	}
-	return "but the clipboard was emptied, for it may have held what another session copied: copy again right before, or fill the text", nil
+	return "but the clipboard was cleared, because it may have held text from another session: copy again directly before pasting, or fill the text", nil
 }
 
 // Close deletes the copies of a closed session.
@@ -274,6 +274,6 @@ func (s *Session) Close(ctx context.Context) {
 		return
 	}
 	if err := b.withStore(ctx, func(ctx context.Context, k *Store) error { return k.Forget(ctx, string(s.context)) }); err != nil {
-		b.logger.Debug("what sessions copied was forgotten", "error", err)
+		b.logger.Debug("the saved clipboard contents were dropped", "error", err)
 	}
 }

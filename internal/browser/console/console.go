@@ -57,7 +57,7 @@ func (c console) Entry() pagelog.Entry {
 		Stack *stack   `json:"stackTrace"`
 	}
 	if err := decode(c, &e); err != nil {
-		return pagelog.Entry{Level: "log", Text: "(a message that is too long or not understood)"}
+		return pagelog.Entry{Level: "log", Text: "(a message that is too long or invalid)"}
 	}
 	out := pagelog.Entry{Level: levels[e.Type], Text: pagelog.Text(format(e.Args))}
 	if out.Level == "" {
@@ -181,7 +181,7 @@ func (t uncaughtError) Entry() pagelog.Entry {
 	}
 	out := pagelog.Entry{Level: "error"}
 	if err := decode(t, &e); err != nil {
-		out.Text = "(an error that is too long or not understood)"
+		out.Text = "(an error that is too long or invalid)"
 		return out
 	}
 	text := e.Details.Text

@@ -43,8 +43,8 @@ func TestConsole(t *testing.T) {
 		`{"type":"trace","args":[{"type":"number","unserializableValue":"NaN"},{"type":"object","subtype":"null","value":null},{"type":"boolean","value":true}]}`:                                                                                                                                                                                     "log: NaN null true",
 		`{"type":"log","args":[{"type":"string","value":"100%"},{"type":"string","value":"b"}]}`:                                                                                                                                                                                                                                                      "log: 100% b",
 		`{"type":"log"}`:         "log: ",
-		`{"type":7,"args":"no"}`: "log: (a message that is too long or not understood)",
-		``:                       "log: (a message that is too long or not understood)",
+		`{"type":7,"args":"no"}`: "log: (a message that is too long or invalid)",
+		``:                       "log: (a message that is too long or invalid)",
 	} {
 		e := console(params).Entry()
 		if got := e.Level + ": " + e.Text; got != want {

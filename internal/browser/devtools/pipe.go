@@ -224,7 +224,7 @@ func sentFrame(raw []byte) *cdproto.Message {
 func decodeMessage(raw []byte) (*cdproto.Message, error) {
 	msg := new(cdproto.Message)
 	if err := jsonv2.Unmarshal(raw, msg, chromedp.DefaultUnmarshalOptions); err != nil {
-		return nil, fmt.Errorf("a message of the browser is not understood: %w", err)
+		return nil, fmt.Errorf("decoding a message from the browser: %w", err)
 	}
 	return msg, nil
 }

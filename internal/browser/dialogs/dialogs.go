@@ -100,10 +100,10 @@ func (d *Dialogs) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driv
 	open, text := d.Open()
 	switch {
 	case open.ID == 0:
-		return driver.Dialog{}, apierr.Errorf(apierr.NoDialog, "no dialog is open: go on")
+		return driver.Dialog{}, apierr.Errorf(apierr.NoDialog, "no dialog is open: continue without an answer")
 	case a.ID != 0 && a.ID != open.ID:
 		return driver.Dialog{}, apierr.Errorf(apierr.NoDialog,
-			"dialog %d is not open any more; %d is (%s %q): read it, then answer that", a.ID, open.ID, open.Type, open.Message)
+			"dialog %d is no longer open, but dialog %d is (%s %q): read it, then answer it", a.ID, open.ID, open.Type, open.Message)
 	}
 	if a.Text != nil {
 		text = *a.Text
@@ -111,7 +111,7 @@ func (d *Dialogs) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driv
 	_, err := cdp.Call(ctx, d.m.Main, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: a.Accept, PromptText: text})
 	if _, ok := errors.AsType[*cdproto.Error](err); ok && d.m.Life.Err() == nil {
 		_ = d.m.Barrier(ctx) // after the barrier, the dialog's outcome is known
-		return driver.Dialog{}, &apierr.Error{Kind: apierr.NoDialog, Message: fmt.Sprintf("the dialog %q closed by itself: go on", open.Message), Err: err}
+		return driver.Dialog{}, &apierr.Error{Kind: apierr.NoDialog, Message: fmt.Sprintf("the dialog %q closed before the answer: continue without one", open.Message), Err: err}
 	}
 	if err == nil {
 		err = d.m.Barrier(ctx)

@@ -68,7 +68,7 @@ func (d *documents) withAgents(ctx context.Context, f func() error) (err error) 
 			return err
 		}
 	}
-	return &apierr.Error{Kind: apierr.Aborted, Message: "the page navigates again and again; wait until it rests, then read again", Err: err}
+	return &apierr.Error{Kind: apierr.Aborted, Message: "the page keeps navigating: wait until it settles, then read it again", Err: err}
 }
 
 // awaitChange waits until the agents differ from before. It is called after a call failed because an agent's context is gone; the event
@@ -102,7 +102,7 @@ func (d *documents) observeAgain(ctx context.Context) {
 		silent := true
 		_, err := cdp.Call(ctx, o.Agent.Session, runtime.Evaluate, runtime.EvaluateParams{
 			Expression: observer.Again + d.script, UniqueContextID: o.Agent.Unique, Silent: &silent})
-		d.m.Logger.Warn("a document had no observer: it was given one", "error", err)
+		d.m.Logger.Warn("a document had no observer and received one", "error", err)
 	}
 }
 

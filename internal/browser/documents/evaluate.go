@@ -110,7 +110,7 @@ func (e *Scripts) Evaluate(ctx context.Context, s driver.Script) (out driver.Eva
 		return out, e.m.Failed(err)
 	}
 	if out.Exception = r.thrown(); strings.HasPrefix(out.Exception, "SyntaxError") {
-		out.Exception += "\n(what is evaluated is one expression, or a function: put statements in a function, () => { … })"
+		out.Exception += "\n(the script must be one expression or a function: put statements in a function, () => { … })"
 	}
 	if out.Exception != "" {
 		return out, nil
@@ -140,7 +140,7 @@ func (e *Scripts) finish(ctx context.Context, w *frames.World, args []frames.Arg
 	case text == "" || len(text) > limit:
 		return out, tooLong(limit)
 	case !json.Valid([]byte(text)):
-		return out, apierr.Errorf(apierr.Invalid, "the page replaced JSON.stringify by something that makes no JSON: return a string")
+		return out, apierr.Errorf(apierr.Invalid, "the page replaced JSON.stringify with a function that does not return JSON: return a string")
 	}
 	return driver.Evaluated{JSON: text}, nil
 }
@@ -193,6 +193,6 @@ func (e *Scripts) terminate(ctx context.Context, w *frames.World) {
 	again, stop := context.WithTimeout(ctx, time.Second)
 	defer stop()
 	if _, err := cdp.Call(again, w.Session, runtime.TerminateExecution, cdp.Empty{}); err != nil {
-		e.m.Logger.Warn("a script that ran out of time could not be ended", "error", err)
+		e.m.Logger.Warn("a script that timed out could not be terminated", "error", err)
 	}
 }

@@ -112,7 +112,7 @@ func (q *Query) extractOne(ctx context.Context, id dom.FrameID, plan extractPlan
 
 func staleRoot(ref int64) error {
 	if ref < 0 {
-		return apierr.Errorf(apierr.Aborted, "the page navigates: wait until it rests, then extract again")
+		return apierr.Errorf(apierr.Aborted, "the page is navigating: wait until it settles, then extract again")
 	}
 	return stale(dom.Ref(ref))
 }

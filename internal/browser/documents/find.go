@@ -120,7 +120,7 @@ func (q *Query) Replaces(ctx context.Context, r driver.Replacement) (bool, error
 		return false, q.m.Failed(err)
 	}
 	if answer.Why != "" {
-		q.m.Logger.Debug("an element is not taken for one that is gone", "gone", r.Gone.Ref, "by", r.By, "why", answer.Why)
+		q.m.Logger.Debug("no element replaces one that is gone", "gone", r.Gone.Ref, "by", r.By, "why", answer.Why)
 	}
 	return answer.Why == "", nil
 }

@@ -111,7 +111,7 @@ func (r *Reader) Pushed(s devtools.Session, e runtime.EventBindingCalled) {
 	m, err := observer.Decode(e.Payload)
 	switch {
 	case err != nil:
-		r.m.Logger.Warn("a document sent a malformed patch: it is read anew", "error", err)
+		r.m.Logger.Warn("a document sent a malformed patch and is read again", "error", err)
 		r.m.Lock()
 		a.Reading.Broken = true
 		r.m.Unlock()

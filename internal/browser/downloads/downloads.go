@@ -300,7 +300,7 @@ func (k *Tracker) complete(t *transfer, path string) {
 		kept, size, err := t.session.folder.Keep(t.GUID, t.Filename)
 		if err != nil {
 			k.cfg.Logger.Warn("a download was lost", "error", err)
-			k.fail(t, "its file could not be kept: is the disk full?")
+			k.fail(t, "its file could not be saved: check the free space of the daemon's disk")
 			return
 		}
 		t.Path, t.Total = kept, size

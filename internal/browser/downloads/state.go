@@ -85,12 +85,12 @@ func (s *state) begin(t *transfer) (refusal string) {
 	case t.page == nil:
 		return "its page is gone"
 	case folders.IsURL(t.URL): // a page from a file could copy any local file
-		return "files of the machine are not downloaded"
+		return "local files are not downloaded"
 	case !t.keeps():
 	case under >= maxFetching:
-		return fmt.Sprintf("the session has %d downloads under way", under)
+		return fmt.Sprintf("the session already has %d running downloads", under)
 	case t.session.files >= maxFiles:
-		return fmt.Sprintf("the session keeps %d files: close the session, or open another", t.session.files)
+		return fmt.Sprintf("the session already keeps %d files: close the session, or open another", t.session.files)
 	}
 	return ""
 }

@@ -46,7 +46,7 @@ func TestASessionHasSoManyDownloadsUnderWay(t *testing.T) {
 			t.Fatalf("download %d is refused: %s", n, why)
 		}
 	}
-	if why := s.begin(one(maxFetching)); !strings.Contains(why, "16 downloads under way") {
+	if why := s.begin(one(maxFetching)); !strings.Contains(why, "16 running downloads") {
 		t.Errorf("one more is not refused: %q", why)
 	}
 	for _, f := range s.fetching {

@@ -150,7 +150,7 @@ func Chord(chord string, mac bool) ([]Event, error) {
 		}
 		bit := modifierBits[name]
 		if bit == 0 || bits&bit != 0 {
-			return nil, fmt.Errorf("in %.40q %.20q is not a modifier, or stands there twice: use Alt, Control, ControlOrMeta, Meta or Shift, then one key", chord, name)
+			return nil, fmt.Errorf("in %.40q, %.20q is not a modifier or is repeated: use Alt, Control, ControlOrMeta, Meta or Shift, then one key", chord, name)
 		}
 		bits |= bit
 		s := keyboard()[name]

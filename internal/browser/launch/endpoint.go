@@ -29,7 +29,7 @@ type remoteEnd struct {
 func newRemoteEnd(address string, header http.Header) (*remoteEnd, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "ws" && u.Scheme != "wss" {
-		return nil, errors.New("it is not an address of a browser: use http://host:port, ws://host:port/devtools/browser/…, or the wss:// URL of a service")
+		return nil, errors.New("it is not the address of a browser: use http://host:port, ws://host:port/devtools/browser/…, or the wss:// URL of a service")
 	}
 	r := &remoteEnd{url: u, header: maps.Clone(header)}
 	if r.header == nil {
@@ -132,7 +132,7 @@ func (r *remoteEnd) ask(ctx context.Context) (string, error) {
 		WebSocketDebuggerURL string `json:"webSocketDebuggerUrl"`
 	}
 	if resp.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s answers %s", r.url.Host, resp.Status)
+		return "", fmt.Errorf("%s answered %s", r.url.Host, resp.Status)
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<16)).Decode(&v); err != nil || v.WebSocketDebuggerURL == "" {
 		return "", fmt.Errorf("%s does not answer like a browser", r.url.Host)
@@ -144,7 +144,7 @@ func (r *remoteEnd) ask(ctx context.Context) (string, error) {
 func (r *remoteEnd) told(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return "", fmt.Errorf("%s tells an address that is none", r.url.Host)
+		return "", fmt.Errorf("%s returned an invalid address", r.url.Host)
 	}
 	if r.secure() {
 		u.Scheme = "wss"

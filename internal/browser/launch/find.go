@@ -38,7 +38,7 @@ func Find(path string, headless bool) (string, error) {
 	if path != "" {
 		found, err := exec.LookPath(path)
 		if err != nil {
-			return "", &Missing{fmt.Sprintf("no browser at %q: %v", path, err), "correct the path (DOMTAP_CHROME, or --chrome of domtap serve), or leave it out and install Chromium"}
+			return "", &Missing{fmt.Sprintf("no browser at %q: %v", path, err), "correct the path (DOMTAP_CHROME, or --chrome of domtap serve), or remove the setting and install Chromium"}
 		}
 		return program(found), nil
 	}

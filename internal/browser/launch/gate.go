@@ -41,12 +41,12 @@ func CheckGate(cfg Config) error {
 		return nil
 	}
 	if cfg.Remote != "" {
-		return errors.New("a URL policy holds for a browser that domtap starts, not for one that it attaches to: leave out --url-policy or --remote, " +
-			"or have the other browser's network refuse what it must not reach")
+		return errors.New("a URL policy applies only to a browser that domtap starts, not to a remote one: leave out --url-policy or --remote, " +
+			"or block the addresses in the network of the remote browser")
 	}
 	for _, flag := range cfg.Flags {
 		if name, _, _ := parseFlag(flag); slices.Contains(around, name) {
-			return fmt.Errorf("--chrome-flag %s would lead around the URL policy, which domtap enforces by a proxy of its own: leave out that or --url-policy", name)
+			return fmt.Errorf("--chrome-flag %s would bypass the URL policy, which domtap enforces with its own proxy: leave out this flag or --url-policy", name)
 		}
 	}
 	return nil

@@ -261,7 +261,7 @@ func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Mess
 	v, err := version(bctx)
 	tap.started()
 	if err == nil && tap.conn == nil {
-		err = errors.New("the browser did not take the pipe")
+		err = errors.New("the browser did not open the pipe")
 	}
 	if err != nil {
 		tap.abandon()
@@ -275,7 +275,7 @@ func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Mess
 	}
 	if cfg.PageNice > 0 {
 		if err := nicePages(b.PID(), cfg.PageNice); err != nil && cfg.Logger != nil {
-			cfg.Logger.Warn("pages run with the usual priority", "error", err)
+			cfg.Logger.Warn("pages run with the default priority", "error", err)
 		}
 	}
 	return b, nil
@@ -295,7 +295,7 @@ func attach(ctx context.Context, cfg Config, root func(*cdproto.Message)) (*Brow
 		if a.conn != nil {
 			a.conn.Close()
 		}
-		return nil, fmt.Errorf("attaching to the browser at %s: %w (is it running, with --remote-debugging-port, or does its service want a key?)", end.name(), end.hide(err))
+		return nil, fmt.Errorf("attaching to the browser at %s: %w (check that it runs with --remote-debugging-port, or set the key of its service with --remote-header-file)", end.name(), end.hide(err))
 	}
 	return &Browser{Conn: a.conn, Said: v, bctx: bctx}, nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrNoSandbox reports that the browser exited because the machine does not support its sandbox.
-var ErrNoSandbox = errors.New("this machine refuses the browser its sandbox")
+var ErrNoSandbox = errors.New("this machine does not allow the browser's sandbox")
 
 const (
 	// maxOutput is how many bytes of a browser's output are kept.
@@ -54,12 +54,12 @@ func (o *output) explain(path string, err error) error {
 	words := exitReason(o.text)
 	o.mu.Unlock()
 	if ended, _, _ := strings.Cut(err.Error(), ":"); ended == "chrome failed to start" { // chromedp appends the whole output
-		err = errors.New("it ended without a word")
+		err = errors.New("it exited without output")
 		if words != "" {
-			err = fmt.Errorf("it ended, and said %q", words)
+			err = fmt.Errorf("it exited and printed %q", words)
 		}
 	} else if words != "" {
-		err = fmt.Errorf("%w; it said %q", err, words)
+		err = fmt.Errorf("%w; it printed %q", err, words)
 	}
 	for _, sign := range sandboxWords {
 		if strings.Contains(words, sign) {

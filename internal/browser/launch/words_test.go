@@ -19,10 +19,10 @@ func TestABrowserThatDoesNotStartSaysWhy(t *testing.T) {
 		script, want string
 		sandbox      bool
 	}{
-		"silent":  {"exit 1", "ended without a word", false},
+		"silent":  {"exit 1", "exited without output", false},
 		"library": {"echo 'chromium: error while loading shared libraries: libnss3.so' >&2; exit 127", "libnss3.so", false},
 		"fatal": {`echo '[1:2:1122/134137.5:FATAL:base/x.cc:1] Check failed: disk full' >&2
-			echo '[1:2:1122/134137.5:ERROR:dbus/bus.cc:405] Failed to connect to the bus' >&2; echo '#0 0x55 start' >&2; kill -9 $$`, `said "Check failed: disk full"`, false},
+			echo '[1:2:1122/134137.5:ERROR:dbus/bus.cc:405] Failed to connect to the bus' >&2; echo '#0 0x55 start' >&2; kill -9 $$`, `printed "Check failed: disk full"`, false},
 		"sandbox": {`echo '[9:9:1122/134210.0:ERROR:content/x.cc:130] No usable sandbox! If this is a Debian system, please' >&2; exit 1`, "No usable sandbox!", true},
 		"zygote":  {`echo '[9:9:1122/1.0:FATAL:zygote_main.cc:1] Failed to move to new namespace: errno = Operation not permitted' >&2; exit 1`, "not permitted", true},
 	} {

@@ -40,7 +40,7 @@ func (l *hangBreaker) endHang(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	if l.dialogs.Count()-before < dialogFlood {
-		l.m.Logger.Warn("the page does not answer: its script is ended before it is left")
+		l.m.Logger.Warn("the page does not answer: its script is terminated before the navigation")
 		if within(ctx, patience, l.Interrupt) && l.staysAlive(ctx) || ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -79,7 +79,7 @@ const dialogFlood = 10
 
 // endRenderer ends the renderer of a page that cannot be left in any other way.
 func (l *hangBreaker) endRenderer(ctx context.Context) error {
-	l.m.Logger.Warn("the page cannot be left otherwise: its renderer is ended")
+	l.m.Logger.Warn("the page still does not answer: its renderer is terminated")
 	l.m.Lock()
 	l.State.ExpectCrash()
 	l.m.Unlock()
@@ -90,7 +90,7 @@ func (l *hangBreaker) endRenderer(ctx context.Context) error {
 }
 
 // errRendererEnded cancels a navigation attempt after the page's renderer was ended.
-var errRendererEnded = errors.New("the renderer was ended")
+var errRendererEnded = errors.New("the renderer was terminated")
 
 // departure is how long a page may take to be left before guard checks whether it responds.
 const departure = 2 * time.Second

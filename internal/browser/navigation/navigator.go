@@ -117,7 +117,7 @@ func (n *Navigator) downloaded(ctx context.Context, url string, before mark) err
 	return &apierr.Error{
 		Kind: apierr.IsDownload,
 		Message: fmt.Sprintf("%.200s is a download (%s), not a page: the tab stays where it was; "+
-			"ListDownloads and WatchTabs tell how it goes (domtap downloads)", url, d.Filename),
+			"ListDownloads and WatchTabs report its progress (domtap downloads)", url, d.Filename),
 		Detail: map[string]string{"guid": d.GUID, "filename": d.Filename},
 	}
 }
@@ -126,8 +126,8 @@ func (n *Navigator) downloaded(ctx context.Context, url string, before mark) err
 const aborted = "net::ERR_ABORTED"
 
 // errBeforeUnload reports that a beforeunload dialog kept the page.
-var errBeforeUnload = apierr.Errorf(apierr.Navigation, "the page asked whether to leave it (beforeunload), and the answer was to stay: "+
-	"the tab stays where it was; accept dialogs to leave such pages, or close the tab")
+var errBeforeUnload = apierr.Errorf(apierr.Navigation, "the page asked whether to leave it (beforeunload), and the answer was to stay, so "+
+	"the tab did not navigate: accept dialogs to leave such pages, or close the tab")
 
 // mark is a page's state before a navigation.
 type mark struct {
@@ -159,7 +159,7 @@ func (n *Navigator) Step(ctx context.Context, by int) (driver.Commit, error) {
 	}
 	at := int(h.CurrentIndex) + by
 	if at < 0 || at >= len(h.Entries) || (at == 0 && h.Entries[0].URL == "about:blank") {
-		return driver.Commit{}, apierr.Errorf(apierr.NoHistory, "the tab's history has no entry there: it holds %d pages and shows number %d", len(h.Entries), h.CurrentIndex+1)
+		return driver.Commit{}, apierr.Errorf(apierr.NoHistory, "the tab's history has no such entry: it has %d pages, and page %d is shown", len(h.Entries), h.CurrentIndex+1)
 	}
 	return n.depart(ctx, func(ctx context.Context) (driver.Commit, error) {
 		before := n.mark()

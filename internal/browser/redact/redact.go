@@ -19,7 +19,7 @@ import (
 var Ink = color.RGBA{R: 0x20, G: 0x20, B: 0x20, A: 0xff}
 
 // ErrOutside reports that the clip is outside the picture.
-var ErrOutside = errors.New("nothing of it is in the viewport: scroll to it first")
+var ErrOutside = errors.New("it is outside the viewport: scroll to it first")
 
 // View is the size of the viewport that a picture shows, in CSS pixels.
 type View struct{ Width, Height float64 }
@@ -37,12 +37,12 @@ type Show struct {
 func Cover(picture []byte, view View, boxes []dom.Box, show Show) ([]byte, error) {
 	decoded, err := png.Decode(bytes.NewReader(picture))
 	if err != nil {
-		return nil, fmt.Errorf("the browser's picture cannot be read: %w", err)
+		return nil, fmt.Errorf("decode the browser's screenshot: %w", err)
 	}
 	size := decoded.Bounds().Size()
 	x, y := float64(size.X)/view.Width, float64(size.Y)/view.Height
 	if !(view.Width > 0 && view.Height > 0) || size.X == 0 || math.Abs(x*view.Height-y*view.Height) > 2 {
-		return nil, fmt.Errorf("the browser's picture has %d by %d pixels for a viewport of %g by %g", size.X, size.Y, view.Width, view.Height)
+		return nil, fmt.Errorf("the browser's screenshot has %d by %d pixels for a viewport of %g by %g", size.X, size.Y, view.Width, view.Height)
 	}
 	out := image.NewRGBA(image.Rectangle{Max: size})
 	draw.Draw(out, out.Bounds(), decoded, decoded.Bounds().Min, draw.Src)

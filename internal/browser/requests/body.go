@@ -39,7 +39,7 @@ func (r *Requests) Body(ctx context.Context, id string) ([]byte, error) {
 		}
 		return got.Body, nil
 	}
-	return nil, apierr.Unknown("request", "the browser does not have the body of this request any more: it keeps the newest ones, each of at most 1 MiB, until the page navigates")
+	return nil, apierr.Unknown("request", "the browser no longer has the body of this request: it keeps the newest bodies of at most 1 MiB each until the page navigates; read bodies soon after the request")
 }
 
 // sessions returns the sessions of the page and of its frames in other processes, the page's own first.

@@ -106,5 +106,5 @@ func evaluate(ctx context.Context, s devtools.Session, in, function string, requ
 
 // tooMuch returns the error for a state that is too large to be read.
 func tooMuch() *apierr.Error {
-	return apierr.Exceeded("state_bytes", sessions.MaxStateBytes, "the storage of the session has more than %d MiB: clear what is not needed, or read less of it", sessions.MaxStateBytes>>20)
+	return apierr.Exceeded("state_bytes", sessions.MaxStateBytes, "the storage of the session has more than %d MiB: delete entries that are not needed, or read fewer origins", sessions.MaxStateBytes>>20)
 }

@@ -68,7 +68,7 @@ func SetCookies(ctx context.Context, root devtools.Session, in cdp.BrowserContex
 	_, err := cdp.Call(ctx, root, storage.SetCookies, storage.SetCookiesParams{Cookies: all, BrowserContextID: in})
 	if refused, ok := errors.AsType[*cdproto.Error](err); ok {
 		return &apierr.Error{Kind: apierr.Invalid, Field: "storage_state", Err: refused,
-			Message: "the browser refuses a cookie, and so set none: check domain, path, secure, same_site and partition_key, and the prefixes __Host- and __Secure- of names"}
+			Message: "the browser refused a cookie, so no cookie was set: check domain, path, secure, same_site and partition_key, and the prefixes __Host- and __Secure- of names"}
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func (v *Visitor) Visit(ctx context.Context, origin string) error {
 	if err == nil && refused != "" {
 		return &apierr.Error{
 			Kind: apierr.Invalid, Field: "storage_state",
-			Message: fmt.Sprintf("the browser does not go to the origin %s (%s): check how it is written", origin, refused),
+			Message: fmt.Sprintf("the browser cannot open the origin %s (%s): check its spelling", origin, refused),
 		}
 	}
 	if err != nil {

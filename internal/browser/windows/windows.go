@@ -105,7 +105,7 @@ func (w *Window) Draw(ctx context.Context) {
 		return
 	}
 	if err := w.find(ctx); err != nil {
-		w.all.logger.Debug("a window could not be drawn", "page", string(w.target), "error", err)
+		w.all.logger.Debug("a window could not be rendered", "page", string(w.target), "error", err)
 		return
 	}
 	w.all.use(w)

@@ -13,7 +13,7 @@ import (
 )
 
 // errOwn is the error for a connection to the proxy itself.
-var errOwn = &netpolicy.Refusal{Rule: "none", Why: "the address is the daemon's own proxy"}
+var errOwn = &netpolicy.Refusal{Rule: "none", Why: "the address belongs to the daemon's own proxy"}
 
 // dial connects to a target if the policy allows the target and its address. It records the result.
 func (p *Proxy) dial(ctx context.Context, t netpolicy.Target) (net.Conn, error) {

@@ -180,7 +180,7 @@ func explain(t netpolicy.Target, err error) *apierr.Error {
 // refused converts a refusal to an error for clients.
 func refused(r *netpolicy.Refusal) *apierr.Error {
 	return &apierr.Error{
-		Kind: apierr.Refused, Message: r.Error() + ": go elsewhere, or ask who runs the daemon to change --url-policy of domtap serve",
+		Kind: apierr.Refused, Message: r.Error() + ": use another URL, or ask the operator of the daemon to change --url-policy of domtap serve",
 		Detail: map[string]string{"host": r.Host, "rule": r.Rule},
 	}
 }
@@ -190,13 +190,13 @@ func cause(err error) (kind, why string) {
 	var unknown *net.DNSError
 	switch {
 	case errors.As(err, &unknown) && unknown.IsTimeout:
-		return "dns_timeout", "its name was not looked up in time"
+		return "dns_timeout", "the DNS lookup of its name timed out"
 	case errors.As(err, &unknown):
-		return "dns_error", "no address is known for its name"
+		return "dns_error", "its name has no address in DNS"
 	case errors.Is(err, context.DeadlineExceeded) || isTimeout(err):
 		return "connection_timeout", "it does not answer"
 	}
-	return "connection_refused", "it takes no connections"
+	return "connection_refused", "it refused the connection"
 }
 
 func isTimeout(err error) bool {

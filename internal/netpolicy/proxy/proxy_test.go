@@ -183,9 +183,9 @@ func TestNetworkErrorIsNotReportedAsRefusal(t *testing.T) {
 	closed := l.Addr().String()
 	_ = l.Close()
 	for address, want := range map[string]string{
-		"http://" + closed:         "it takes no connections",
-		"http://nowhere.example/":  "no address is known for its name",
-		"https://nowhere.example/": "no address is known for its name",
+		"http://" + closed:         "it refused the connection",
+		"http://nowhere.example/":  "its name has no address in DNS",
+		"https://nowhere.example/": "its name has no address in DNS",
 	} {
 		status, body, _ := get(t, c, address)
 		if status != 502 && !strings.Contains(body, "Bad Gateway") {

@@ -100,7 +100,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodConnect:
 		p.tunnel(w, r)
 	case r.URL.Scheme != "http" || r.URL.Host == "":
-		http.Error(w, "This is the proxy of a domtap daemon, for its browser alone.", http.StatusBadRequest)
+		http.Error(w, "This is the proxy of a domtap daemon, only for its browser.", http.StatusBadRequest)
 	case r.URL.Hostname() == p.probeHost():
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("Content-Type", "text/plain")
@@ -114,7 +114,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (p *Proxy) forwardRequest(w http.ResponseWriter, r *http.Request) {
 	t, err := netpolicy.TargetOf(r.URL.Scheme + "://" + r.URL.Host)
 	if err != nil {
-		http.Error(w, "The host of the URL makes no sense.", http.StatusBadRequest)
+		http.Error(w, "The host of the URL is invalid.", http.StatusBadRequest)
 		return
 	}
 	if _, err := p.policy.Name(t); err != nil { // checked even if a connection to the host is open

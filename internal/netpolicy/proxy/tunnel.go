@@ -42,7 +42,7 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !p.allowsContent(client, buffered.Reader) {
-		p.failures.note(t.Authority(), &netpolicy.Refusal{Host: t.Host, Rule: p.policy.String(), Why: "what is sent to " + t.Authority() + " is of a scheme that is not allowed"})
+		p.failures.note(t.Authority(), &netpolicy.Refusal{Host: t.Host, Rule: p.policy.String(), Why: "data sent to " + t.Authority() + " uses a scheme that is not allowed"})
 		return
 	}
 	var both sync.WaitGroup
