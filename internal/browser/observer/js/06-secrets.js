@@ -31,7 +31,7 @@ const hadItFirst = new WeakSet();
 const styled = new WeakSet();
 /** The secret fields by the attributes that a copy of them shares; see secretKey. @type {Map<string, WeakRef<El>>} */
 const secretKeys = new Map();
-let secretsNoted = 0;
+let secretsMarked = 0;
 /** The last learned value of a field. @type {WeakMap<El, string>} */
 const heldSecrets = new WeakMap();
 /** The values, and whether each is masked within texts. The newest is last. @type {Map<string, boolean>} */
@@ -44,7 +44,7 @@ const secretValues = new Map();
 function isSecret(el) {
   if (!secrets.has(el)) {
     if (!becomesSecret(el)) return false;
-    noteSecret(el);
+    markSecret(el);
   }
   learnSecret(el, false);
   return true;
@@ -82,9 +82,9 @@ function isDotted(el) {
 }
 
 /** @param {El} el */
-function noteSecret(el) {
+function markSecret(el) {
   secrets.add(el);
-  const key = secretKey(el) || "\u001e" + secretsNoted++; // a key that no copy has
+  const key = secretKey(el) || "\u001e" + secretsMarked++; // a key that no copy has
   if (secretKeys.size >= MAX_SECRETS) secretKeys.delete(/** @type {string} */ (secretKeys.keys().next().value));
   secretKeys.set(key, new WeakRef(el));
 }
@@ -101,7 +101,7 @@ function foldedSecret(value) {
 }
 
 /**
- * Notes the value that a secret field has now.
+ * Records the value that a secret field has now.
  * @param {El} el @param {boolean} typed whether an input event reported it, so that the page cannot have printed it yet
  */
 function learnSecret(el, typed) {
@@ -137,19 +137,19 @@ function isWordOf(tree, value) {
 }
 
 /** Marks the fields that were password fields until now as secret. @param {MutationRecord[]} records */
-function noteTypes(records) {
+function markFormerPasswords(records) {
   for (const { target, oldValue } of records) {
-    if (oldValue !== null && oldValue.toLowerCase() === "password" && isElement(target)) noteSecret(/** @type {El} */ (target));
+    if (oldValue !== null && oldValue.toLowerCase() === "password" && isElement(target)) markSecret(/** @type {El} */ (target));
   }
 }
 
 /** Learns the text that a person or a script has entered. @param {El} el */
-function noteSecretInput(el) {
+function learnSecretInput(el) {
   if (!isElement(el)) return;
   styled.delete(el);
   if (secrets.has(el)) learnSecret(el, true);
   else if (isTextField(el) && becomesSecret(el)) {
-    noteSecret(el);
+    markSecret(el);
     learnSecret(el, true);
   }
 }

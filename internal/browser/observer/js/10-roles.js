@@ -85,14 +85,14 @@ function headerRole(el) {
 }
 
 /** Whether an attribute of an element has more than white space. @param {El} el @param {string} name */
-function saysSomething(el, name) {
+function hasTextAttribute(el, name) {
   const value = attr(el, name);
   return value !== null && value.trim() !== "";
 }
 
 /** Whether an attribute set by the author names an element. @param {El} el */
 function hasAuthorName(el) {
-  return saysSomething(el, "aria-label") || saysSomething(el, "title") || isNamedById(el);
+  return hasTextAttribute(el, "aria-label") || hasTextAttribute(el, "title") || isNamedById(el);
 }
 
 /** Whether aria-labelledby refers to an existing element. @param {El} el */

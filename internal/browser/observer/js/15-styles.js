@@ -55,7 +55,7 @@ class SheetFacts {
    * @param {CSSStyleDeclaration} style @param {AnyRule} rule
    * @param {string} scope the selector of the rule around it
    */
-  noteStyle(style, rule, scope) {
+  addStyle(style, rule, scope) {
     const { cursor } = style;
     if (cursor && isPointerCursor(cursor)) {
       const selector = selectorOf(rule, scope);
@@ -167,7 +167,7 @@ function* readRules(sheet, facts) {
       }
       if (--left < 0) throw new Error("too many rules");
       const rule = /** @type {AnyRule} */ (top.rules[top.i++]);
-      if (rule.style) facts.noteStyle(rule.style, rule, top.scope);
+      if (rule.style) facts.addStyle(rule.style, rule, top.scope);
       const inner = innerRules(rule);
       if (inner) stack.push({ rules: inner, i: 0, scope: selectorOf(rule, top.scope) || "" });
       yield;

@@ -3,7 +3,7 @@
 //
 // A HoverSelector is a parsed selector with :hover in it. It finds the element that the pointer
 // must be over for another element to match. HoverRules holds the hover rules of one tree, and the
-// rules that hide elements, because a hiding rule may be stronger. 15-styles.js notes which rules
+// rules that hide elements, because a hiding rule may be stronger. 15-styles.js records which rules
 // of a sheet have :hover; the rest is read only in documents with such rules. OnHover uses
 // HoverRules.
 
@@ -308,7 +308,7 @@ class HoverRules {
         continue;
       }
       const rule = /** @type {AnyRule} */ (top.rules[top.i++]);
-      if (rule.style) this.note(rule, rule.style, facts, top);
+      if (rule.style) this.addRule(rule, rule.style, facts, top);
       if (rule.nameList) for (const name of rule.nameList) this.layerOf(name);
       const inner = innerRules(rule);
       if (!inner) continue;
@@ -328,7 +328,7 @@ class HoverRules {
    * @param {AnyRule} rule @param {CSSStyleDeclaration} style @param {SheetFacts} facts
    * @param {{scope: string, media: string[], layer: string}} where
    */
-  note(rule, style, facts, { scope, media, layer }) {
+  addRule(rule, style, facts, { scope, media, layer }) {
     const order = ++this.order;
     const hides = hidingBits(style), hovers = facts.hovers.has(rule);
     const shows = hovers ? showingBits(style) : 0;

@@ -100,8 +100,8 @@ class Labels {
     return index;
   }
 
-  /** Notes a label that was added, or that names another control now. @param {El} label */
-  note(label) {
+  /** Records a label that was added, or that names another control now. @param {El} label */
+  markChanged(label) {
     this.forget(label);
     const index = safe.isConnected(label) && this.indexes.get(treeOf(label));
     if (index) indexLabel(index, label);
@@ -114,7 +114,7 @@ class Labels {
     return !!labels && labels.size > 1;
   }
 
-  /** Notes that a label was removed. @param {El} label */
+  /** Records that a label was removed. @param {El} label */
   forget(label) {
     const entry = label[INDEXED];
     if (!entry) return;
@@ -297,7 +297,7 @@ function generatedText(el, pseudo, naming) {
   const content = getComputedStyle(el, pseudo).content;
   if (content === "none" || content === "normal") return "";
   if (COUNTER.test(content)) {
-    naming.counters.note(naming.root);
+    naming.counters.markNumbered(naming.root);
     return naming.counters.textOf(el, pseudo, content);
   }
   if (!content.includes('"')) return "";
@@ -751,7 +751,7 @@ class Naming {
     return this.nativeWithin(node, tag) || null;
   }
 
-  /** Notes that a label replaces the content of an element, and returns the label. @param {El} node @param {string} tag @param {string} label */
+  /** Records that a label replaces the content of an element, and returns the label. @param {El} node @param {string} tag @param {string} label */
   inPlaceOf(node, tag, label) {
     if (hasElements(node) && !isAtomic(tag, roleOf(node, tag, explicitRole(node)))) this.isPartial = true;
     return label;

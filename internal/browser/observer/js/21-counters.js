@@ -103,8 +103,8 @@ class Counters {
     return this.selector + "," + generated.selector;
   }
 
-  /** Notes that the name in computation contains a number. @param {El | null} el */
-  note(el) {
+  /** Records that the name in computation contains a number. @param {El | null} el */
+  markNumbered(el) {
     if (el && this.numbered.size < MAX_NUMBERED) this.numbered.add(el);
   }
 }

@@ -93,7 +93,7 @@ class Captions {
   }
 
   /** Adds the fields to describe again after a text in an element has changed. @param {El} el @param {Set<Rec>} dirty */
-  note(el, dirty) {
+  markChanged(el, dirty) {
     if (!this.used) return;
     const recs = this.around.get(el);
     if (recs) for (const rec of recs) dirty.add(rec);
@@ -324,8 +324,8 @@ function captionOfToggle(toggle) {
     parent = flatElement(n);
   }
   if (!parent || isTextMasked(parent)) return "";
-  const words = wordsBehind(n, parent), last = lastToggle(parent);
-  if (words && (!last || last === n || wordsBehind(last, parent))) return asCaption(words);
+  const words = textAfter(n, parent), last = lastToggle(parent);
+  if (words && (!last || last === n || textAfter(last, parent))) return asCaption(words);
   const run = new Run(), blocks = n !== toggle && !words && !SECTIONS.has(tagOf(parent)) && isWrapper(parent); // the name of a setting before its switch
   for (let node = safe.previousSibling(n), seen = 0; node && seen < MAX_BEFORE && !run.ended; node = safe.previousSibling(node), seen++) {
     if (!blocks && isElement(node) && !PHRASING.has(tagOf(node))) break;
@@ -343,7 +343,7 @@ function lastToggle(parent) {
 }
 
 /** Returns the words of the line after an element. @param {El} n @param {El} parent */
-function wordsBehind(n, parent) {
+function textAfter(n, parent) {
   const run = new Run();
   for (let node = safe.nextSibling(n), seen = 0; node && seen < MAX_BEFORE && !run.ended; node = safe.nextSibling(node), seen++) run.add(node, parent, false);
   return clean(run.words, MAX_CAPTION + 1);

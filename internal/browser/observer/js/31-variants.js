@@ -78,8 +78,8 @@ class Variants {
     return group;
   }
 
-  /** Notes that the children of an element, or the style of one of them, changed. @param {DomNode | null} parent */
-  note(parent) {
+  /** Records that the children of an element, or the style of one of them, changed. @param {DomNode | null} parent */
+  markChanged(parent) {
     const group = parent && isElement(parent) && this.groups.get(parent);
     if (group && !this.due.has(parent)) this.due.set(parent, group.signature);
   }

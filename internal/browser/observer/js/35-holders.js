@@ -17,7 +17,7 @@ const HELD = "a[href],button,summary,[role=button],[role=link],[role=menuitem],[
 /** Matches elements that count as another control in the container. */
 const BESIDE = HELD + ",input,select,textarea,label,iframe,video[controls],audio[controls],[role],[tabindex],[contenteditable]";
 /** Matches containers with information that their control lacks. */
-const TELLING = "[aria-expanded],[aria-checked],[aria-pressed],[aria-haspopup],[aria-disabled=true]," +
+const STATEFUL = "[aria-expanded],[aria-checked],[aria-pressed],[aria-haspopup],[aria-disabled=true]," +
   "[draggable=true],[aria-label],[aria-labelledby],[title]";
 
 /**
@@ -30,7 +30,7 @@ function isHolder(el, tag, explicit, hints) {
   if (tag.includes("-") && isHostOfField(el, hints)) return true;
   const first = safe.firstElementChild(el);
   if (!first || hints.get(el) & ~(HINT_POINTER | HINT_ITEM) || shadowOf(el) || isEditingHost(el)) return false;
-  if (el.getElementsByTagName("*").length > HOLDER_ELEMENTS || safe.matches(el, TELLING)) return false;
+  if (el.getElementsByTagName("*").length > HOLDER_ELEMENTS || safe.matches(el, STATEFUL)) return false;
   if (isFaceOfCombo(el, hints.model.visibility)) return true;
   if (aria(el, "aria-selected") === "true" && !CELL_ROLES.has(explicit) && tag !== "td") return false;
   const control = firstWithin(el, HELD) || listenerWithin(first);

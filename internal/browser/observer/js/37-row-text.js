@@ -31,7 +31,7 @@ const attributeNames = method(Element, "getAttributeNames");
  * The content of a row at a mark (a number that the daemon assigns to each read; see Rows). It
  * consists of the markup that the browser serializes, which is much cheaper than a walk, and the
  * values of its fields. Parts are computed from both on demand, or immediately if the markup does
- * not show everything. Unsure means that the row changed after the read and before it was noted.
+ * not show everything. Unsure means that the row changed after the read and before it was recorded.
  * @typedef {{mark: number, markup: string, values: RowPart[], parts: RowPart[] | null, unsure: boolean}} RowState
  */
 

@@ -57,14 +57,14 @@ class Identity {
     this.undescribedSince = 0;
   }
 
-  /** Notes that a node and its subtree were inserted into the document. @param {El} node */
-  noteArrival(node) {
+  /** Records that a node and its subtree were inserted into the document. @param {El} node */
+  recordInsertion(node) {
     this.arrivals.set(node, this.clock);
     if (!this.undescribedSince) this.undescribedSince = this.clock;
   }
 
-  /** Notes that a node and its subtree were removed from the document. @param {El} root */
-  noteDeparture(root) {
+  /** Records that a node and its subtree were removed from the document. @param {El} root */
+  recordRemoval(root) {
     if (this.batch !== this.clock) {
       this.batch = this.clock;
       this.count = this.appearances = 0;
@@ -123,11 +123,11 @@ class Identity {
     if (node && safe.isConnected(node)) return { why: "kept" };
     const rec = model.records.byRef.get(who.heir);
     if (!rec || !safe.isConnected(rec.node)) return { why: "gone" };
-    if (rec.since < gone.left || this.arrivedAt(rec.node) < gone.left) return { why: "earlier" };
+    if (rec.since < gone.left || this.insertedAt(rec.node) < gone.left) return { why: "earlier" };
     const { tag } = rec;
     const since = Math.max(this.lastManyLeft, this.lastLeft.get(tag) || 0, this.lastLeft.get(tag + appearanceOf(rec.node)) || 0);
     if (since > gone.left) return { why: "others" };
-    if (this.hasTwin(rec)) return { why: "twin" };
+    if (this.hasDuplicate(rec)) return { why: "twin" };
     const now = wordsAround(rec.node, null);
     if (gone.around) return { why: gone.around === now.words ? "" : "words" };
     // The text around the removed element is unknown. Items of lists cannot be distinguished
@@ -136,7 +136,7 @@ class Identity {
   }
 
   /** Whether another element, hidden or not, looks like the given one. @param {Rec} rec */
-  hasTwin(rec) {
+  hasDuplicate(rec) {
     const { model } = this;
     const appearance = appearanceOf(rec.node);
     for (const root of [model.doc, ...model.sweep.shadows]) {
@@ -150,7 +150,7 @@ class Identity {
    * Returns the time when a node was inserted into the document, or 0 if no mutation showed it.
    * @param {Node} node @returns {number}
    */
-  arrivedAt(node) {
+  insertedAt(node) {
     let latest = 0;
     for (let /** @type {Node | null} */ n = node; n; n = safe.parentNode(n) || hostOf(n)) latest = Math.max(latest, this.arrivals.get(n) || 0);
     return latest;

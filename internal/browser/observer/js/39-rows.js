@@ -13,19 +13,19 @@
 // list, or an article. It may also be a fieldset, a form, or one of several similar elements, if it
 // has more content than the element itself.
 //
-// Rows owns the states. Changes touches the rows that changed, Agent.read notes the states at a
+// Rows owns the states. Changes touches the rows that changed, Agent.read records the states at a
 // mark, and the actions call check.
 
 /** The maximum number of states that are kept of a row or an element. */
 const MAX_STATES = 6;
 /**
- * The number of new elements that are noted during the read itself. The rest follows in slices. After the first read, all
+ * The number of new elements that are recorded during the read itself. The rest follows in slices. After the first read, all
  * elements follow in slices, so that the read does not wait for them. The first slice is posted before the answer is sent, so
  * it mostly runs before the client acts on the answer.
  */
-const NOTED_AT_ONCE = 200;
-/** The number of elements that are noted between two checks of the time. */
-const NOTED_BETWEEN = 8;
+const RECORDED_AT_ONCE = 200;
+/** The number of elements that are recorded between two checks of the time. */
+const RECORDED_BETWEEN = 8;
 /** The maximum number of rows that are remembered as touched. Beyond it, all rows count as touched. */
 const MAX_TOUCHED = 5000;
 
@@ -61,15 +61,15 @@ class Rows {
     /** Rows in which something changed since the newest mark. @type {Set<Row>} */
     this.touched = new Set();
     this.manyTouched = false;
-    /** Records that were inserted, moved or renamed, and are not noted yet. @type {Set<Rec>} */
-    this.unnoted = new Set();
-    /** Whether some records of the last read are still to be noted. changedMeanwhile has the nodes that have changed since. */
+    /** Records that were inserted, moved or renamed, and are not recorded yet. @type {Set<Rec>} */
+    this.unrecorded = new Set();
+    /** Whether some records of the last read are still to be recorded. changedMeanwhile has the nodes that have changed since. */
     this.pending = false;
     this.changedMeanwhile = new WeakSet();
     this.allChangedMeanwhile = false;
   }
 
-  // ---- noting -------------------------------------------------------------------------------
+  // ---- recording ----------------------------------------------------------------------------
 
   /** Touches the rows around a node that changed, or whose content changed. @param {DomNode} node */
   touch(node) {
@@ -97,11 +97,11 @@ class Rows {
   }
 
   /**
-   * Notes the states of all rows and elements that changed, as read at a mark. noteMore continues.
+   * Records the states of all rows and elements that changed, as read at a mark. recordMore continues.
    * @param {number} mark
    */
-  note(mark) {
-    let left = this.mark === 0 ? 0 : NOTED_AT_ONCE;
+  record(mark) {
+    let left = this.mark === 0 ? 0 : RECORDED_AT_ONCE;
     this.mark = Math.max(mark, this.mark);
     this.reader.forget();
     if (this.manyTouched) {
@@ -110,43 +110,43 @@ class Rows {
         if (row) this.touched.add(row);
       }
     }
-    for (const row of this.touched) this.noteRow(row);
+    for (const row of this.touched) this.recordRow(row);
     this.touched.clear();
     this.manyTouched = false;
-    this.noteRecs(() => left-- > 0);
+    this.recordElements(() => left-- > 0);
   }
 
-  /** Continues to note elements, for a slice of time. @param {number} slice in milliseconds */
-  noteMore(slice) {
+  /** Continues to record elements, for a slice of time. @param {number} slice in milliseconds */
+  recordMore(slice) {
     const end = performance.now() + slice;
-    let noted = 0;
+    let count = 0;
     this.reader.forget();
-    this.noteRecs(() => ++noted % NOTED_BETWEEN !== 0 || performance.now() < end);
+    this.recordElements(() => ++count % RECORDED_BETWEEN !== 0 || performance.now() < end);
   }
 
   /** @param {() => boolean} goOn */
-  noteRecs(goOn) {
-    for (const rec of this.unnoted) {
+  recordElements(goOn) {
+    for (const rec of this.unrecorded) {
       if (!goOn()) break;
-      this.noteOne(rec);
+      this.recordIfShown(rec);
     }
     this.reader.forget();
     const was = this.pending;
-    this.pending = this.unnoted.size > 0;
+    this.pending = this.unrecorded.size > 0;
     if (this.pending || !was) return;
     this.changedMeanwhile = new WeakSet();
     this.allChangedMeanwhile = false;
   }
 
   /** @param {Rec} rec */
-  noteOne(rec) {
-    this.unnoted.delete(rec);
+  recordIfShown(rec) {
+    this.unrecorded.delete(rec);
     rec.missed = !safe.isConnected(rec.node); // the content around it is no longer the content that was read
-    if (!rec.missed && rec.shown && rec.fields[F_KIND] === INTERACTIVE) this.noteRec(rec);
+    if (!rec.missed && rec.shown && rec.fields[F_KIND] === INTERACTIVE) this.recordElement(rec);
   }
 
   /** @param {Row} row */
-  noteRow(row) {
+  recordRow(row) {
     const node = row.node.deref();
     if (!node) return;
     const now = this.reader.state(node);
@@ -158,7 +158,7 @@ class Rows {
   }
 
   /** @param {Rec} rec */
-  noteRec(rec) {
+  recordElement(rec) {
     const node = this.reader.find(rec.node);
     let row = null;
     if (node) {
@@ -166,7 +166,7 @@ class Rows {
       if (!row) {
         row = new Row(node);
         for (const member of groupOf(node)) this.known.set(member, row);
-        this.noteRow(row);
+        this.recordRow(row);
       }
     }
     const name = rec.fields[F_TEXT];
@@ -177,22 +177,22 @@ class Rows {
   }
 
   /**
-   * Notes that text was entered into a field. That does not make its row another record, so earlier
+   * Records that text was entered into a field. That does not make its row another record, so earlier
    * states receive the new value.
    * @param {El} target of the event
    */
-  noteEntered(target) {
+  recordEntry(target) {
     const field = editedField(target);
     const control = this.reader.controls.get(field);
     if (!control) return;
     for (let /** @type {DomNode | null} */ n = field; n; n = flatParent(n)) {
       const row = this.known.get(n);
-      if (row) this.noteEnteredInto(row, control);
+      if (row) this.recordEntryInto(row, control);
     }
   }
 
   /** @param {Row} row @param {number} control */
-  noteEnteredInto(row, control) {
+  recordEntryInto(row, control) {
     const node = row.node.deref();
     if (!node) return;
     const now = this.reader.state(node);
@@ -209,11 +209,11 @@ class Rows {
   }
 
   /**
-   * Notes that the daemon acted on an element. Changes of its name and row are then expected until
+   * Records that the daemon acted on an element. Changes of its name and row are then expected until
    * the next turn.
    * @param {El | null} el
    */
-  noteActed(el) {
+  expectChange(el) {
     let rec = el && this.model.records.get(el);
     while (rec && rec.heir) rec = rec.heir;
     if (rec) {
@@ -226,10 +226,10 @@ class Rows {
     }
   }
 
-  /** Notes that the daemon set the value of a field. @param {El} field */
-  noteGiven(field) {
-    this.noteEntered(field);
-    this.noteActed(field);
+  /** Records that the daemon set the value of a field. @param {El} field */
+  recordSetValue(field) {
+    this.recordEntry(field);
+    this.expectChange(field);
   }
 
   // ---- redraws ------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ class Rows {
     if (old.missed) return false;
     const was = stateAt(old.states || [], 0);
     const before = was && was.row && stateAt(was.row.states, 0);
-    if (!was) return !this.pending; // its row was not noted in time and may be another
+    if (!was) return !this.pending; // its row was not recorded in time and may be another
     if (!was.row || !before) return true;
     const node = this.rowAfter(was.row, now);
     const after = node && this.reader.state(node);
@@ -289,7 +289,7 @@ class Rows {
   check(rec, known) {
     if (!known) return null;
     this.reader.forget();
-    if (this.unnoted.has(rec)) this.noteOne(rec);
+    if (this.unrecorded.has(rec)) this.recordIfShown(rec);
     const own = rec.acted >= known.start && known.start > 0;
     const was = stateAt(rec.states || [], own ? 0 : known.seen);
     if (!was || !was.row || was.row.node.deref() !== rec.node) { // if the element is its own row, its name is the content that checkRow compares

@@ -80,7 +80,7 @@ class Rec {
     this.since = 0;
     /** Its name and row at earlier marks; see Rows. @type {RecState[] | null} */
     this.states = null;
-    /** Whether it left the document before its name and row were noted. */
+    /** Whether it left the document before its name and row were recorded. */
     this.missed = false;
     /** The last mark at which the daemon acted on it. */
     this.acted = 0;
@@ -219,7 +219,7 @@ class Records {
       if (!rec.boxSent) this.unboxed.add(rec);
     }
     this.inserts.add(rec);
-    this.model.rows.unnoted.add(rec);
+    this.model.rows.unrecorded.add(rec);
     rec.prev = prev;
     rec.next = prev.next;
     if (prev.next) prev.next.prev = rec;
@@ -228,7 +228,7 @@ class Records {
     this.disjoin(rec.next);
   }
 
-  /** Notes that the record before this one is now another. @param {Rec | null} rec */
+  /** Records that the record before this one is now another. @param {Rec | null} rec */
   disjoin(rec) {
     if (rec && !this.joining && this.model.structural) this.unjoined.add(rec);
   }
@@ -265,7 +265,7 @@ class Records {
   forget(rec) {
     const { hints, rows } = this.model;
     this.all.delete(rec);
-    rows.unnoted.delete(rec);
+    rows.unrecorded.delete(rec);
     if (rec.control) {
       this.controls.delete(rec);
       hints.hiddenToggles.delete(rec);
@@ -290,7 +290,7 @@ class Records {
     this.gone.delete(old);
     this.model.identity.departed.delete(now.ref);
     this.model.rows.inherit(old, now);
-    if (secrets.has(old.node)) noteSecret(now.node);
+    if (secrets.has(old.node)) markSecret(now.node);
     old.ref = -1;
     old.sent = old.moved = old.boxSent = false;
     old.mask = 0;

@@ -78,7 +78,7 @@ class Joiner {
     records.joining = this.active;
   }
 
-  /** Notes that the walk has reached an element, with its record if it is listed. @param {number} depth in the walk @param {Rec | null} rec */
+  /** Records that the walk has reached an element, with its record if it is listed. @param {number} depth in the walk @param {Rec | null} rec */
   visit(depth, rec) {
     if (!this.active) return;
     if (depth < this.low) this.low = depth;

@@ -1,12 +1,12 @@
 // @ts-check
-// Intake of mutation records. It only notes what an update must check, because it runs in the
+// Intake of mutation records. It only records what an update must check, because it runs in the
 // page's own tasks.
 //
 // Changes owns the sets of nodes and records to check, and the flags that request more: a full scan
-// (rescan), a sweep (styleDirty) or a measurement (geometryDirty). Agent.onMutations calls note.
+// (rescan), a sweep (styleDirty) or a measurement (geometryDirty). Agent.onMutations calls process.
 // Events, sweeps and probes add what they find. Refresh.update consumes all of it.
 
-/** Above this many mutation records and noted nodes, a full scan is cheaper than following them. */
+/** Above this many mutation records and recorded nodes, a full scan is cheaper than following them. */
 const RESCAN_ABOVE = 2000;
 
 /** Attributes that decide whether an element counts. */
@@ -62,14 +62,14 @@ class Changes {
     this.model.variants.due.clear();
   }
 
-  /** Notes that the layout changed without a mutation record that explains it, so styles may have changed, too. */
+  /** Records that the layout changed without a mutation record that explains it, so styles may have changed, too. */
   invalidateLayout() {
     this.geometryDirty = true;
     this.styleDirty = true;
   }
 
   /** Processes a batch of mutation records. @param {MutationRecord[]} records */
-  note(records) {
+  process(records) {
     const { identity, listeners, rows } = this.model;
     this.geometryDirty = true;
     identity.clock++;
@@ -83,29 +83,29 @@ class Changes {
       this.forgetNoted();
       return;
     }
-    this.noteNumbered();
+    this.markNumbered();
     for (const r of records) {
-      if (r.type === "attributes") this.noteAttribute(/** @type {El} */ (r.target), r.attributeName || "");
+      if (r.type === "attributes") this.processAttribute(/** @type {El} */ (r.target), r.attributeName || "");
       else if (r.type === "characterData") {
         const parent = safe.parentNode(/** @type {Text} */ (r.target));
-        this.noteText(flatParent(/** @type {Text} */ (r.target)) || parent);
-        this.model.redraws.noteText(parent);
+        this.markText(flatParent(/** @type {Text} */ (r.target)) || parent);
+        this.model.redraws.recordText(parent);
       }
-      else this.noteChildren(r);
+      else this.processChildren(r);
     }
   }
 
   /** Marks the elements with a number in their names to be described again, because the counted elements before them may have changed. */
-  noteNumbered() {
+  markNumbered() {
     const { numbered } = this.model.naming.counters;
     for (const el of numbered) {
-      if (safe.isConnected(el)) this.noteRec(el);
+      if (safe.isConnected(el)) this.markElement(el);
       else numbered.delete(el);
     }
   }
 
   /**
-   * Discards what was noted and schedules a full scan for the next update. Nothing is kept until
+   * Discards what was recorded and schedules a full scan for the next update. Nothing is kept until
    * then, because the daemon may not read for days, and removed nodes must be freed.
    */
   forgetNoted() {
@@ -117,30 +117,30 @@ class Changes {
   }
 
   /** @param {MutationRecord} r */
-  noteChildren(r) {
+  processChildren(r) {
     const { identity, listeners, styles } = this.model;
     const target = /** @type {DomNode} */ (r.target);
     let text = false, elements = false;
     for (const n of /** @type {NodeListOf<El | Text>} */ (r.removedNodes)) {
       if (isElement(n)) {
         elements = true;
-        identity.noteDeparture(n);
+        identity.recordRemoval(n);
         if (this.arrived.delete(n)) { // inserted and removed between two updates
           this.added.delete(n);
           continue;
         }
         this.unlinkSubtree(n);
-        this.noteLabels(n, false);
-        this.noteIds(n);
+        this.markLabels(n, false);
+        this.markIds(n);
       } else text = true;
     }
     for (const n of /** @type {NodeListOf<El | Text>} */ (r.addedNodes)) {
       if (isElement(n)) {
         elements = true;
-        identity.noteArrival(n);
+        identity.recordInsertion(n);
         this.added.add(n);
         this.arrived.add(n);
-        listeners.noteInserted(n);
+        listeners.recordInsertion(n);
       } else text = true;
     }
     // Rules with :has, :empty or sibling selectors may now show or hide other elements.
@@ -149,9 +149,9 @@ class Changes {
       if (r.removedNodes.length && safe.firstChild(target) === null) listeners.addPending(target);
       if (shadowOf(target) !== null) this.reslot(target);
     }
-    this.noteText(target);
-    if (elements) this.model.variants.note(target);
-    this.model.redraws.note(r, elements);
+    this.markText(target);
+    if (elements) this.model.variants.markChanged(target);
+    this.model.redraws.record(r, elements);
     if (!this.model.structural || !isElement(target) || this.isListedLeaf(target)) return;
     const emptyOrWas = r.previousSibling === null && r.nextSibling === null; // see EMPTY_BOXES
     if (text || emptyOrWas) this.added.add(target);
@@ -187,32 +187,32 @@ class Changes {
     if (parent && isElement(parent)) this.reslot(parent);
   }
 
-  /** Notes that an id, or the `for` of a label, changed. @param {El} el */
-  noteLabelling(el) {
+  /** Records that an id, or the `for` of a label, changed. @param {El} el */
+  markLabelling(el) {
     const { labels } = this.model;
     const isLabel = tagOf(el) === "label";
-    if (isLabel) labels.note(el);
+    if (isLabel) labels.markChanged(el);
     this.proxiesDirty = true;
     this.labelsDirty = this.labelsDirty || isLabel || labels.used;
   }
 
   /**
-   * Notes the labels in a subtree that was added or removed, because they name controls elsewhere.
+   * Records the labels in a subtree that was added or removed, because they name controls elsewhere.
    * @param {El} root @param {boolean} added
    */
-  noteLabels(root, added) {
+  markLabels(root, added) {
     const found = [...queryWithin(root, "label")];
     if (tagOf(root) === "label") found.push(root);
     if (found.length) this.proxiesDirty = true;
     const { labels } = this.model;
     for (const label of found) {
-      if (added) labels.note(label);
+      if (added) labels.markChanged(label);
       // Several labels with one `for` may belong to copies that each have a control with this id. All of them
       // name the first such control.
       if (labels.isOneOfMany(label)) this.labelsDirty = true;
       if (!added) labels.forget(label);
       const id = attr(label, "for");
-      if (id) this.noteRec(safe.getElementById(this.model.doc, id));
+      if (id) this.markElement(safe.getElementById(this.model.doc, id));
     }
   }
 
@@ -228,15 +228,15 @@ class Changes {
   }
 
   /**
-   * Notes the ids in a subtree that was added or removed, because names elsewhere may contain their
+   * Records the ids in a subtree that was added or removed, because names elsewhere may contain their
    * text.
    * @param {El} root
    */
-  noteIds(root) {
+  markIds(root) {
     if (!this.model.records.references.size) return;
     const own = attr(root, "id");
-    if (own) this.noteReferences(own);
-    for (const el of queryWithin(root, "[id]")) this.noteReferences(attr(el, "id") || "");
+    if (own) this.markReferences(own);
+    for (const el of queryWithin(root, "[id]")) this.markReferences(attr(el, "id") || "");
   }
 
   /**
@@ -244,7 +244,7 @@ class Changes {
    * its ancestors, of the controls that they label, and of the elements that refer to them by id.
    * @param {DomNode | null} node
    */
-  noteText(node) {
+  markText(node) {
     const { naming, records, rows } = this.model;
     for (let /** @type {DomNode | null} */ n = node; n; n = flatParent(n)) {
       if (isShadow(n)) n = n.host;
@@ -252,18 +252,18 @@ class Changes {
       const rec = records.get(n);
       if (rec) this.dirty.add(rec);
       rows.touchNode(n);
-      naming.captions.note(n, this.dirty);
+      naming.captions.markChanged(n, this.dirty);
       const tag = tagOf(n);
       if (tag === "label") {
-        this.noteRec(n.control);
-        if (n.control && records.references.size) this.noteReferences(attr(n.control, "id") || "");
+        this.markElement(n.control);
+        if (n.control && records.references.size) this.markReferences(attr(n.control, "id") || "");
         // A label names the first control in it, which may have been another control before.
-        for (const c of n.querySelectorAll("input,select,textarea,button,meter,progress,output")) this.noteRec(c);
+        for (const c of n.querySelectorAll("input,select,textarea,button,meter,progress,output")) this.markElement(c);
       }
-      if (tag === "legend" || tag === "figcaption" || tag === "caption") this.noteRec(safe.parentNode(n));
+      if (tag === "legend" || tag === "figcaption" || tag === "caption") this.markElement(safe.parentNode(n));
       if (records.references.size) {
         const id = attr(n, "id");
-        if (id) this.noteReferences(id);
+        if (id) this.markReferences(id);
       }
     }
   }
@@ -272,32 +272,32 @@ class Changes {
    * Marks an element and its proxy label to be described again, if they have records.
    * @param {DomNode | null} node
    */
-  noteRec(node) {
+  markElement(node) {
     if (!node) return;
     const { hints, records } = this.model;
     const rec = records.get(node);
     if (rec) this.dirty.add(rec);
-    if (hints.proxyLabels.size) this.noteRec(hints.proxyLabels.get(/** @type {El} */ (node)) || null);
+    if (hints.proxyLabels.size) this.markElement(hints.proxyLabels.get(/** @type {El} */ (node)) || null);
   }
 
   /** Marks the elements whose names depend on an id to be described again. @param {string} id */
-  noteReferences(id) {
+  markReferences(id) {
     const recs = this.model.records.references.get(id);
     if (recs) for (const rec of recs) this.dirty.add(rec);
   }
 
   /** Marks the elements that may be the control of a container to be described again; see isHolder. @param {El} el */
-  noteHeld(el) {
+  markControls(el) {
     if (el.getElementsByTagName("*").length > HOLDER_ELEMENTS) return;
-    for (const inner of queryWithin(el, "*")) this.noteRec(inner);
+    for (const inner of queryWithin(el, "*")) this.markElement(inner);
   }
 
   /** @param {El} el @param {string} name */
-  noteAttribute(el, name) {
+  processAttribute(el, name) {
     const { hints, records, rows } = this.model;
     if (MASKS !== null) { // any attribute may decide whether a mask's selector matches
       this.added.add(el);
-      this.noteText(el);
+      this.markText(el);
     }
     if (TOUCHING.test(name)) rows.touch(el);
     switch (name) {
@@ -320,10 +320,10 @@ class Changes {
         this.styleDirty = true;
         break;
       case "id":
-        for (const id of records.references.keys()) this.noteReferences(id);
+        for (const id of records.references.keys()) this.markReferences(id);
       // falls through
       case "for":
-        this.noteLabelling(el);
+        this.markLabelling(el);
         break;
       case "aria-label":
       case "aria-labelledby":
@@ -332,16 +332,16 @@ class Changes {
       case "value":
       case "label":
       case "selected":
-        this.noteText(el);
+        this.markText(el);
         break;
       case "src": // its file name may be the mark of the element around it
-        if (tagOf(el) === "img") this.noteText(el);
+        if (tagOf(el) === "img") this.markText(el);
         this.styleDirty = true;
         break;
       case "aria-selected":
       case "aria-checked":
       case "aria-sort":
-        this.noteHeld(el);
+        this.markControls(el);
       // falls through
       case "role":
       case "href":
@@ -351,13 +351,13 @@ class Changes {
       case "aria-controls":
       case "aria-valuenow":
       case "aria-valuetext": // parts of the names around the element
-        this.noteText(el);
+        this.markText(el);
         this.styleDirty = true;
         break;
       default:
         this.styleDirty = true;
     }
     if (RETAG.has(name)) this.added.add(el);
-    if (!RETAG.has(name) || hints.proxyLabels.size) this.noteRec(el);
+    if (!RETAG.has(name) || hints.proxyLabels.size) this.markElement(el);
   }
 }

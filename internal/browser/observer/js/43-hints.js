@@ -60,7 +60,7 @@ class Hints {
 
   // ---- cursors ------------------------------------------------------------------------------
 
-  /** Notes whether an element counts because of its cursor. @param {El} node @param {boolean} on */
+  /** Records whether an element counts because of its cursor. @param {El} node @param {boolean} on */
   setCursorHint(node, on) {
     if (on) this.cursors.found.add(node);
     else if (!this.cursors.found.delete(node)) return;
@@ -123,8 +123,8 @@ class Hints {
 
   // ---- hidden controls ----------------------------------------------------------------------
 
-  /** Notes that a control is hidden. One of its labels may become its proxy. @param {Rec} rec */
-  noteHiddenControl(rec) {
+  /** Records that a control is hidden. One of its labels may become its proxy. @param {Rec} rec */
+  recordHiddenControl(rec) {
     rec.live = liveState(rec.node, rec.tag);
     if (!isToggle(rec.node, rec.tag)) return;
     this.hiddenToggles.add(rec);

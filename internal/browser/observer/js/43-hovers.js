@@ -64,7 +64,7 @@ class OnHover {
 
   // ---- finding all ----------------------------------------------------------------------------
 
-  /** Finds the elements that show on hover, and notes the elements whose hints changed. */
+  /** Finds the elements that show on hover, and records the elements whose hints changed. */
   find() {
     this.due = false;
     this.begin();

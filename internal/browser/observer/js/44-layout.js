@@ -42,7 +42,7 @@ class Layout {
     this.viewHeight = innerHeight;
   }
 
-  /** Notes the box of a record. @param {Rec} rec @param {DOMRect} rect in the viewport */
+  /** Records the box of a record. @param {Rec} rec @param {DOMRect} rect in the viewport */
   setBox(rec, rect) {
     let { x, y, width, height } = rect;
     if (rec.fields[F_KIND] === FRAME_HOST || rec.tag === "iframe") {

@@ -4,7 +4,7 @@
 // Animations records which animations the model has taken into account. Styles that are read during an animation differ
 // from those at its end, and no mutation shows that. For the animations of scripts, the document has no event either, so
 // Animations listens to the end of each running animation. An animation that holds its final styles counts as a change
-// once. Agent calls note after each update. Layout calls mayDiffer. Reveals, Looks and Rest list the running animations.
+// once. Agent calls markRead after each update. Layout calls mayDiffer. Reveals, Looks and Settling list the running animations.
 
 /** The maximum number of animations to check, and of shadow trees to search for them. */
 const ANIMATIONS = 100, ANIMATED_TREES = 200;
@@ -33,7 +33,7 @@ class Animations {
   }
 
   /** Records that the model is up to date with the current animations. */
-  note() {
+  markRead() {
     for (const animation of this.list()) {
       if (this.seen.has(animation) || isEndless(animation, this.model.doc)) continue;
       this.seen.add(animation);

@@ -3,7 +3,7 @@
 // changed.
 //
 // Refresh owns the full scans, the focused element and the flag that elements were left out. Agent
-// calls update before each patch; it consumes what Changes noted and leaves the differences in
+// calls update before each patch; it consumes what Changes recorded and leaves the differences in
 // Records for the Writer.
 
 /**
@@ -45,7 +45,7 @@ class Refresh {
   }
 
   /**
-   * Applies all noted changes.
+   * Applies all recorded changes.
    * @param {boolean} all includes changes without a mutation, which reads need
    */
   update(all) {
@@ -54,7 +54,7 @@ class Refresh {
     this.model.begin();
     if (changes.rescan || all) sweep.poll();
     this.learnSecrets();
-    this.noteFocus();
+    this.recordFocus();
     if (changes.rescan) {
       this.scanAll();
       this.refreshProxies();
@@ -62,14 +62,14 @@ class Refresh {
       return;
     }
     for (const el of changes.arrived) if (safe.isConnected(el)) {
-      changes.noteLabels(el, true);
-      changes.noteIds(el);
+      changes.markLabels(el, true);
+      changes.markIds(el);
     }
     changes.arrived.clear();
     const everything = all && changes.styleDirty;
     if (everything) sweep.sweepAll();
     hints.cursorsFound = everything;
-    this.noteRestyled();
+    this.markRestyled();
     if (changes.controlsDirty || all) sweep.checkControls(all);
     if (changes.labelsDirty) {
       changes.labelsDirty = false;
@@ -103,8 +103,8 @@ class Refresh {
     this.refreshDirty();
   }
 
-  /** Notes which element has the focus. */
-  noteFocus() {
+  /** Records which element has the focus. */
+  recordFocus() {
     const { changes, records } = this.model;
     const el = focusedIn(this.model.doc);
     if (el === this.focused) return;
@@ -115,8 +115,8 @@ class Refresh {
     this.focused = el;
   }
 
-  /** Notes the records in restyled elements, up to RESTYLE_NODES nodes for each. */
-  noteRestyled() {
+  /** Marks the records in restyled elements, up to RESTYLE_NODES nodes for each. */
+  markRestyled() {
     const { changes, hints, records, variants } = this.model;
     for (const el of changes.restyled) {
       hints.reviewCursorHints(el);
@@ -126,8 +126,8 @@ class Refresh {
         if (rec) changes.check.add(rec);
         return --left > 0;
       });
-      changes.noteText(el);
-      variants.note(safe.parentNode(el));
+      changes.markText(el);
+      variants.markChanged(safe.parentNode(el));
     }
     changes.restyled.clear();
     variants.refresh();
@@ -308,7 +308,7 @@ class Refresh {
     forgetAttributes();
     let kind = candidate || hint ? kindOf(el, tag, explicit, hint, structural, ctx) : kindOfOther(el, tag, explicit, hint, structural, ctx);
     const held = kind === INTERACTIVE && isHolder(el, tag, explicit, hints);
-    if (known && known.holds !== held) this.model.changes.noteHeld(el);
+    if (known && known.holds !== held) this.model.changes.markControls(el);
     if (held) kind = kindOfOther(el, tag, explicit, hint, structural, ctx);
     if ((kind < 0 && !held) || (ctx.inert && isInert(el, ctx))) {
       if (known) this.exclude(known, kind);
@@ -329,7 +329,7 @@ class Refresh {
     layout.readPosition();
     const rect = visibility.isVisibleByStyle(el, tag) ? visibility.rect(el, tag) : null;
     if (rect === null || !visibility.hasVisibleBox(el, tag, rect)) {
-      if (rec.control) hints.noteHiddenControl(rec);
+      if (rec.control) hints.recordHiddenControl(rec);
       records.unlink(rec);
       return null;
     }
@@ -347,7 +347,7 @@ class Refresh {
   exclude(rec, kind) {
     const { hints, records } = this.model;
     rec.inert = true;
-    if (rec.control) hints.noteHiddenControl(rec);
+    if (rec.control) hints.recordHiddenControl(rec);
     records.unlink(rec);
     if (kind < 0) records.forget(rec);
   }
@@ -405,13 +405,13 @@ class Refresh {
         /** @type {Fields[number][]} */ (rec.fields)[i] = now[i];
       }
     }
-    if (rec.mask & (1 << F_TEXT)) rows.unnoted.add(rec);
+    if (rec.mask & (1 << F_TEXT)) rows.unrecorded.add(rec);
     if (rec.mask) records.changed.add(rec);
   }
 
   // ---- what changed -------------------------------------------------------------------------
 
-  /** Examines and describes the noted elements, and those that become dirty as a result. */
+  /** Examines and describes the recorded elements, and those that become dirty as a result. */
   refreshDirty() {
     const { changes } = this.model;
     for (let rounds = 0; (changes.dirty.size || changes.check.size || changes.checkNodes.size) && rounds < 8; rounds++) {
@@ -438,7 +438,7 @@ class Refresh {
       return;
     }
     this.describe(rec, explicit, rec.fields[F_KIND], inheritedBy(rec.node, this.model.records), "");
-    this.noteCoverage(rec, coverage);
+    this.checkCoverage(rec, coverage);
   }
 
   /** Examines the node of a record again. @param {Rec} rec */
@@ -453,7 +453,7 @@ class Refresh {
     const ctx = inheritedBy(rec.node, records);
     const now = this.examine(rec.node, rec.tag, ctx, was ? previousRec(rec) : records.lastListedBefore(rec.node), rec, true);
     if (was !== (now !== null)) this.reparent(rec);
-    this.noteCoverage(rec, coverage);
+    this.checkCoverage(rec, coverage);
   }
 
   /** Examines a node that may have no record. @param {El} node */
@@ -468,7 +468,7 @@ class Refresh {
     const now = this.examine(node, tagOf(node), inheritedBy(node, records), records.lastListedBefore(node), records.get(node), true);
     if (!now) return;
     this.reparent(now);
-    this.noteCoverage(now, COVERS_NONE);
+    this.checkCoverage(now, COVERS_NONE);
   }
 
   /**
@@ -489,7 +489,7 @@ class Refresh {
    * Schedules a scan of an element's content if its text covers more or less than before.
    * @param {Rec} rec @param {number} was
    */
-  noteCoverage(rec, was) {
+  checkCoverage(rec, was) {
     if (covers(rec) !== was && this.model.structural && hasElements(rec.node)) this.model.changes.added.add(rec.node);
   }
 }

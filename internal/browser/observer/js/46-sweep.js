@@ -3,7 +3,7 @@
 // rules change.
 //
 // A poll checks a part of the document. A sweep checks all of it, either in one call (sweepAll) or in steps (SlicedSweep).
-// Sweep owns the known shadow roots and the positions at which partial checks continue. It notes its findings in Changes,
+// Sweep owns the known shadow roots and the positions at which partial checks continue. It records its findings in Changes,
 // and Refresh applies them.
 
 /** The number of elements that a poll checks for new shadow roots. The next poll continues after them. */
@@ -137,7 +137,7 @@ class Sweep {
     // Style rules can depend on checked states. In a large form, the script may also have set controls that this poll does
     // not check.
     if (typeof rec.live === "boolean" || records.controls.size > CONTROLS_AT_ONCE) changes.styleDirty = true;
-    changes.noteText(rec.node);
+    changes.markText(rec.node);
   }
 
   // ---- shadow roots, which attach without a mutation -----------------------------------------
@@ -174,6 +174,6 @@ class Sweep {
     if (!root || this.followed.has(root)) return;
     this.found++;
     this.model.changes.reslot(el);
-    this.model.changes.noteText(el);
+    this.model.changes.markText(el);
   }
 }

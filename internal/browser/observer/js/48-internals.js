@@ -2,7 +2,7 @@
 // Internals holds the roles, names and states that custom elements set through ElementInternals, which scripts cannot read.
 //
 // Internals chooses the elements that the daemon queries in the browser (hosts), and stores the result. attr and hasAttr
-// read it in place of attributes. ListenerProbe notes the custom elements that it reaches. The daemon queries them with
+// read it in place of attributes. ListenerProbe records the custom elements that it reaches. The daemon queries them with
 // each of its probes (internal/browser/documents/internals.go), because changes of internals cause no mutation.
 
 /** The maximum number of elements per document that a probe queries, and of elements that are remembered. */
@@ -34,8 +34,8 @@ class Internals {
     return internals !== null && this.custom.size > 0;
   }
 
-  /** Notes a custom element. @param {El} el @param {string} tag */
-  note(el, tag) {
+  /** Records a custom element. @param {El} el @param {string} tag */
+  addElement(el, tag) {
     const known = this.tags.get(tag);
     if (known === undefined) this.tags.set(tag, { sampled: 0, has: false });
     else if (!known.has && known.sampled >= MAX_SAMPLED) return;
@@ -108,7 +108,7 @@ class Internals {
     if (!listeners.needsWalk && !safe.matches(el, CANDIDATES)) listeners.needsWalk = true;
     if (changes.rescan) return;
     for (const name of new Set([...now.keys(), ...(was ? was.keys() : [])])) {
-      if (now.get(name) !== was?.get(name)) changes.noteAttribute(el, name);
+      if (now.get(name) !== was?.get(name)) changes.processAttribute(el, name);
     }
   }
 }

@@ -124,21 +124,21 @@ class ListenerProbe {
   }
 
   /**
-   * Notes an inserted element or shadow root. A probe is due if an element in it may have a listener.
+   * Records an inserted element or shadow root. A probe is due if an element in it may have a listener.
    * @param {El | Shadow} root
    */
-  noteInserted(root) {
+  recordInsertion(root) {
     if (isElement(root) && safe.matches(root, NO_LISTENERS) && firstWithin(root, MAY_LISTEN) === null) return;
     this.probeDue = true;
     this.addPending(root);
   }
 
   /**
-   * Notes the end of an action. A press that changed nothing may have added listeners without a mutation, so a probe is
+   * Records the end of an action. A press that changed nothing may have added listeners without a mutation, so a probe is
    * due, once for each element.
-   * @param {Rest} rest
+   * @param {Settling} settling
    */
-  noteIdlePress({ el, changed }) {
+  recordActionEnd({ el, changed }) {
     if (el === null || changed || this.idle.has(el)) return;
     this.idle.add(el);
     this.probeDue = true;
@@ -245,7 +245,7 @@ class ListenerProbe {
    */
   ask(out, el) {
     const tag = tagOf(el), isCustom = tag.includes("-");
-    if (isCustom) this.model.internals.note(el, tag);
+    if (isCustom) this.model.internals.addElement(el, tag);
     const most = isCustom ? MAX_ASKED : 1;
     const times = this.asked.get(el) || 0;
     if (times >= most || shadowOf(el)) return;
@@ -338,7 +338,7 @@ class ListenerProbe {
   }
 
   /**
-   * Notes the items that a container listens for.
+   * Records the items that a container listens for.
    * @param {El} el @param {El[]} items empty if it listens for itself, or no longer listens
    */
   setItems(el, items) {
@@ -399,7 +399,7 @@ class ListenerProbe {
     closedRoots = closedRoots || new WeakMap();
     if (closedRoots.has(root.host)) return;
     closedRoots.set(root.host, root);
-    this.noteInserted(root); // it may contain more hosts
+    this.recordInsertion(root); // it may contain more hosts
     if (this.model.changes.rescan) return;
     this.model.sweep.checkRoot(root.host);
   }

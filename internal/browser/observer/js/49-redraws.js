@@ -14,10 +14,10 @@
 //   - The old element left before the new one came, in the same batch of records, and nothing was rendered between the two.
 //   - The row of the new element shows the same record as the row that the daemon read.
 //
-// The daemon then treats the new element as the old one. The new element gets the ref, the names and rows that Rows noted,
+// The daemon then treats the new element as the old one. The new element gets the ref, the names and rows that Rows recorded,
 // and the place in the list, so that a redraw without changes sends nothing. An old node that returns later gets a new ref.
 //
-// Redraws owns the redraws since the last patch, and the nodes in them. Changes notes them, and
+// Redraws owns the redraws since the last patch, and the nodes in them. Changes records them, and
 // Agent calls settle before each patch.
 
 /** The maximum number of nodes that are read of a redraw, and the maximum depth. */
@@ -62,10 +62,10 @@ class Redraw {
   }
 
   /** @param {MutationRecord} r @param {number} at */
-  note(r, at) {
+  record(r, at) {
     for (const n of /** @type {NodeListOf<El | Text>} */ (r.removedNodes)) {
       if (isText(n)) this.oldText += n.data;
-      else if (isElement(n)) this.noteRemoved(n, r.nextSibling, at);
+      else if (isElement(n)) this.recordRemoved(n, r.nextSibling, at);
     }
     for (const n of /** @type {NodeListOf<El | Text>} */ (r.addedNodes)) {
       if (isText(n)) this.newText += n.data;
@@ -75,7 +75,7 @@ class Redraw {
   }
 
   /** @param {El} el @param {Node | null} behind @param {number} at */
-  noteRemoved(el, behind, at) {
+  recordRemoved(el, behind, at) {
     if (this.mixed) this.titled = this.titled || hasHeading(el);
     else if (this.added.has(el)) this.mix();
     else if (!this.removed.has(el)) {
@@ -220,7 +220,7 @@ class Redraws {
     this.inserted = new Map();
     /** Nodes whose text changed. @type {Set<DomNode>} */
     this.texts = new Set();
-    /** The number of noted records, and the number of nodes in the redraws. */
+    /** The number of recorded records, and the number of nodes in the redraws. */
     this.count = 0;
     this.nodes = 0;
     /** Whether changes were missed, so that no successor is certain until the next patch. */
@@ -241,18 +241,18 @@ class Redraws {
     this.incomplete = false;
   }
 
-  /** Notes that a text in a node changed. @param {DomNode | null} node */
-  noteText(node) {
+  /** Records that a text in a node changed. @param {DomNode | null} node */
+  recordText(node) {
     if (!node || this.incomplete) return;
     this.texts.add(node);
     if (this.texts.size > MAX_CHANGED_TEXTS) this.forget();
   }
 
-  /** Notes inserted and removed children. @param {MutationRecord} r @param {boolean} elements whether there are elements among them */
-  note(r, elements) {
+  /** Records inserted and removed children. @param {MutationRecord} r @param {boolean} elements whether there are elements among them */
+  record(r, elements) {
     if (this.incomplete) return;
     const target = /** @type {DomNode} */ (r.target);
-    if (!elements) return this.noteText(target);
+    if (!elements) return this.recordText(target);
     const { clock } = this.model.identity;
     // The page still renders into an inserted element.
     for (let /** @type {DomNode | null} */ n = this.redraws.size ? target : null; n; n = /** @type {DomNode | null} */ (safe.parentNode(n))) {
@@ -265,7 +265,7 @@ class Redraws {
     let redraw = this.redraws.get(target);
     if (!redraw) this.redraws.set(target, (redraw = new Redraw(target, clock)));
     if (redraw.clock !== clock) this.mix(redraw);
-    redraw.note(r, this.count++);
+    redraw.record(r, this.count++);
     if (redraw.mixed) return;
     for (const n of /** @type {NodeListOf<El | Text>} */ (r.addedNodes)) if (isElement(n)) this.inserted.set(n, redraw);
   }

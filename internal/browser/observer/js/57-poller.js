@@ -43,8 +43,8 @@ class Poller {
     clearTimeout(this.timer);
   }
 
-  /** Notes activity of the page. */
-  noteActivity() {
+  /** Records activity of the page. */
+  recordActivity() {
     this.activeSincePoll = this.activeSinceProbe = true;
   }
 

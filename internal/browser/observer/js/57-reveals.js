@@ -5,7 +5,7 @@
 // Reveals owns the elements with text that were hidden at the start of the act, or when they were added. At each check,
 // Notices (58-notices.js) takes those that are now shown. An element that fades in has opacity 0 in its first frame. An
 // element that fades out is visible until its last frame. An element that unfolds has no height at first. A drawer slides
-// in from outside the viewport. waits reports whether such an animation is in progress, for Rest (61-rest.js) and settle
+// in from outside the viewport. waits reports whether such an animation is in progress, for Settling (61-settling.js) and settle
 // (70-commands.js). All work is bounded: an act waits at most REVEAL_AT_MOST for all animations together.
 
 /**
@@ -72,7 +72,7 @@ class Reveals {
   }
 
   /**
-   * Notes the hidden elements with text among elements in document order.
+   * Records the hidden elements with text among elements in document order.
    * @param {ArrayLike<El>} elements @param {number} left the maximum number to check
    * @param {boolean} [bare] includes elements without attributes, which style sheets of shadow trees hide by tag
    */
@@ -99,12 +99,12 @@ class Reveals {
   /** Keeps a hidden element if it has text. Returns whether it has. @param {El} el */
   add(el) {
     const tag = tagOf(el);
-    if (NO_MESSAGE.has(tag) || NEVER_SHOWN.has(tag) || this.unshown.size >= MAX_UNSHOWN || !saysText(el)) return false;
+    if (NO_MESSAGE.has(tag) || NEVER_SHOWN.has(tag) || this.unshown.size >= MAX_UNSHOWN || !hasTextToShow(el)) return false;
     this.unshown.add(el);
     return true;
   }
 
-  /** Starts a check. Returns the elements that are now shown, and notes hidden content in them. */
+  /** Starts a check. Returns the elements that are now shown, and records hidden content in them. */
   take() {
     this.animations = null;
     this.animated = false;
@@ -122,8 +122,8 @@ class Reveals {
     return shown;
   }
 
-  /** Notes hidden content in an added element. @param {El} el */
-  noteAdded(el) {
+  /** Records hidden content in an added element. @param {El} el */
+  watchAdded(el) {
     if (!this.isShown(el)) this.add(el);
     else this.look(queryWithin(el, "*"), MAX_UNSHOWN);
   }
@@ -196,7 +196,7 @@ function isAnimatedWith({ effect }, el) {
 const MAX_SLOTS = 8, MAX_SLOTTED = 50;
 
 /** Whether an element has text in it, or shows text of its host. @param {El} el */
-function saysText(el) {
+function hasTextToShow(el) {
   return hasText(safe.textContent(el)) || slottedIn(el).some((node) => hasText(safe.textContent(node)));
 }
 
@@ -228,7 +228,7 @@ const SLIDING = ["transform", "translate", "left", "right", "top", "bottom", "ma
 /** Whether an animation slides a floating box with text into or out of the viewport. @param {Animation} animation */
 function slides({ effect }) {
   const { target, pseudoElement } = /** @type {KeyframeEffect} */ (effect);
-  if (!target || pseudoElement || !saysText(/** @type {El} */ (target))) return false;
+  if (!target || pseudoElement || !hasTextToShow(/** @type {El} */ (target))) return false;
   const { left, right, top, bottom } = safe.rect(/** @type {El} */ (target));
   if (left > 0 && right < innerWidth && top > 0 && bottom < innerHeight) return false; // a drawer that leaves starts at an edge
   if (!/^(?:fixed|absolute)$/.test(getComputedStyle(target).position)) return false;
@@ -247,7 +247,7 @@ const FOLDING = ["height", "maxHeight", "blockSize", "gridTemplateRows"];
 /** Whether an animation folds or unfolds a box with text, or fades it out. @param {Animation} animation */
 function folds(animation) {
   const { target, pseudoElement } = /** @type {KeyframeEffect} */ (animation.effect);
-  if (!target || pseudoElement || !saysText(/** @type {El} */ (target))) return false;
+  if (!target || pseudoElement || !hasTextToShow(/** @type {El} */ (target))) return false;
   const frames = /** @type {KeyframeEffect} */ (animation.effect).getKeyframes();
   const ends = frames.length > 0 ? [frames[0], frames[frames.length - 1]] : [];
   return fadesOut(animation) || ends.some((frame) => FOLDING.some((name) => /^0(?:px|fr|%)?$/.test(String(frame[name]))));

@@ -1,5 +1,5 @@
 // @ts-check
-// Sources lists the elements that may cause a notice (SOURCES in 56-noticed.js). It repeats the query only if the result
+// Sources lists the elements that may cause a notice (SOURCES in 56-notice-texts.js). It repeats the query only if the result
 // may have changed.
 //
 // One query takes 0.5 ms for 1,000 elements, and an action makes three checks. Sources owns the list of
@@ -30,7 +30,7 @@ class Sources {
    * @param {MutationRecord[]} records
    * @param {boolean} closely whether added elements are searched, which pays off when a check follows soon
    */
-  note(records, closely) {
+  process(records, closely) {
     if (this.known !== null && records.some((r) => this.mayMakeSources(r, closely))) this.known = null;
   }
 

@@ -91,15 +91,15 @@ function floatingBoxes(doc) {
   if (!body) return found;
   let left = MAX_FLOATS;
   for (let c = safe.firstElementChild(body); c && left > 0; c = safe.nextElementSibling(c)) {
-    left = noteFloat(c, found, left);
-    for (let d = safe.firstElementChild(c); d && left > 0; d = safe.nextElementSibling(d)) left = noteFloat(d, found, left);
+    left = addFloat(c, found, left);
+    for (let d = safe.firstElementChild(c); d && left > 0; d = safe.nextElementSibling(d)) left = addFloat(d, found, left);
   }
   return found;
 }
 const MAX_FLOATS = 100;
 
 /** @param {El} el @param {Map<El, string>} found @param {number} left */
-function noteFloat(el, found, left) {
+function addFloat(el, found, left) {
   if (!NO_MESSAGE.has(tagOf(el)) && isFloating(el) && safe.checkVisibility(el, VISIBLE)) found.set(el, noticeText(el, MAX_NOTICE));
   return left - 1;
 }

@@ -62,7 +62,7 @@ class ChangedTexts {
   }
 
   /** @param {MutationRecord} r */
-  note(r) {
+  record(r) {
     const target = /** @type {DomNode} */ (r.target);
     if (r.type === "childList") {
       for (const n of /** @type {NodeListOf<DomNode>} */ (r.removedNodes)) this.remove(n, target);
@@ -143,7 +143,7 @@ class ChangedTexts {
         const inner = blockOf(owner), around = rowIn(node, inner), run = around === inner ? runAround(text, inner) : null;
         const block = (run && /** @type {El | undefined} */ (run.find(isShownPhrase))) || around;
         if ((this.isRedrawn(text) && !this.reported.has(block)) || out.has(block)) continue;
-        if (isSaidElsewhere(owner, isElsewhere, isMessage) || !this.isShown(block) || !this.isShown(owner)) continue;
+        if (isReportedElsewhere(owner, isElsewhere, isMessage) || !this.isShown(block) || !this.isShown(owner)) continue;
         /** @param {El} el */
         const skip = (el) => isListedTag(el) || isElsewhere(el);
         const said = run && !isTextMasked(around) ? textOfNodes(run, MAX_BLOCK_TEXT + 1, skip) : noticeText(block, MAX_BLOCK_TEXT + 1, skip);
@@ -292,7 +292,7 @@ function isListedTag(el) {
  * Whether the text of an element is reported elsewhere, or is not readable text.
  * @param {El} el @param {(el: El) => boolean} isElsewhere @param {(el: El) => boolean} isMessage
  */
-function isSaidElsewhere(el, isElsewhere, isMessage) {
+function isReportedElsewhere(el, isElsewhere, isMessage) {
   for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_ANCESTORS; n = flatElement(n), up++) {
     if (NO_MESSAGE.has(tagOf(n)) || isListedTag(n) || isMessage(n) || isMainHeading(n) || isElsewhere(n)) return true;
   }

@@ -32,7 +32,7 @@ const LOOK = [
   ["stroke", "fill"], ["content", "icon"], ["maskImage", "icon"], ["width", "size"], ["height", "size"],
 ];
 /** The properties whose colors are reported. */
-const TOLD_COLORS = new Set(["backgroundColor", "color", "fill"]);
+const REPORTED_COLORS = new Set(["backgroundColor", "color", "fill"]);
 /** The color of a border without width is not drawn. @type {Record<string, string>} */
 const DRAWN_WITH = { borderTopColor: "borderTopWidth", borderBottomColor: "borderBottomWidth" };
 
@@ -86,11 +86,11 @@ class Looks {
     const { node, fields } = rec;
     if (fields[F_KIND] !== INTERACTIVE || this.known.has(node) || this.known.size >= MAX_LOOKED || holdsOne(node, this.mutated)) return;
     const look = lookAt(node);
-    this.known.set(node, { first: look, last: look, fields: toldFields(rec, this.model.variants) });
+    this.known.set(node, { first: look, last: look, fields: reportedFields(rec, this.model.variants) });
   }
 
   /** @param {MutationRecord[]} records */
-  note(records) {
+  record(records) {
     if (this.known.size === 0) return;
     const mutated = this.approach || this.mutated;
     for (const r of records) {
@@ -99,8 +99,8 @@ class Looks {
     }
   }
 
-  /** Notes an input event that is about to reach the page. All earlier mutations are already noted. @param {Event} event */
-  noteInput(event) {
+  /** Records an input event that is about to reach the page. All earlier mutations are already recorded. @param {Event} event */
+  recordInput(event) {
     if (INPUT_BEGINS.has(event.type)) this.endApproach();
     else if (!INPUT_GOES_ON.has(event.type)) return;
     for (const target of event.composedPath().slice(0, 2 * MAX_ABOVE)) {
@@ -170,7 +170,7 @@ class Looks {
     if (found.size > 0 && this.model.pending) this.model.refresh.update(false);
     for (const [el, words] of found) {
       const known = this.known.get(el), rec = this.model.records.get(el);
-      if (!known || !rec || !rec.shown || rec.ref < 0 || toldFields(rec, this.model.variants) !== known.fields) continue;
+      if (!known || !rec || !rec.shown || rec.ref < 0 || reportedFields(rec, this.model.variants) !== known.fields) continue;
       const alike = ways.get(words);
       if (alike) alike.push(rec);
       else if (ways.size < MAX_LOOKS) ways.set(words, [rec]);
@@ -189,7 +189,7 @@ function holdsOne(el, nodes) {
  * Returns the listed fields of an element, except the focus and the class that describes its look.
  * @param {Rec} rec @param {Variants} variants
  */
-function toldFields({ node, tag, fields }, variants) {
+function reportedFields({ node, tag, fields }, variants) {
   const variant = variants.of(node, tag), marks = fields[F_MARKS].split(" ").filter((mark) => mark !== variant);
   return [fields[F_TEXT], fields[F_VALUE], marks.join(" "), fields[F_STATES] & ~(3 << S_FOCUSED)].join("\n");
 }
@@ -272,7 +272,7 @@ function wordFor(i, was, now, el, own) {
   if (name === "color" && !hasText(safe.textContent(el))) return "";
   if (word === "fill" && !isSVG(el)) return "";
   if (word === "size" && !(own && Math.abs(parseFloat(was[i]) - parseFloat(now[i])) >= SAME_SIZE)) return "";
-  if (!TOLD_COLORS.has(name)) return word;
+  if (!REPORTED_COLORS.has(name)) return word;
   const change = changeOfColor(was[i], now[i], name === "backgroundColor" ? flatElement(el) : el);
   return change && word + " " + change;
 }

@@ -4,7 +4,7 @@
 // (58-changed-texts.js) and changed appearances (58-looks.js). The daemon enables notices while it acts, navigates or
 // waits, independent of its clients' views.
 //
-// Notices owns the text of each source (56-noticed.js) at the last check. A check compares the texts and sends the news in
+// Notices owns the text of each source (56-notice-texts.js) at the last check. A check compares the texts and sends the news in
 // one message: the header of a patch with the flag o, then one line of JSON for each Notice. Checks run with each read, and
 // in the frame after a change, so that content that shows for a single frame is noticed. All work is bounded, because a
 // page may produce news endlessly.
@@ -107,7 +107,7 @@ class Notices {
     return this.acting || this.followed;
   }
 
-  /** Notes that the daemon starts or stops acting. @param {{on: boolean, fresh: boolean}} how */
+  /** Records that the daemon starts or stops acting. @param {{on: boolean, fresh: boolean}} how */
   setActing(how) {
     const was = this.on;
     this.acting = how.on;
@@ -202,17 +202,17 @@ class Notices {
   // ---- what happens on the page --------------------------------------------------------------
 
   /** @param {MutationRecord[]} records */
-  note(records) {
-    this.candidates.note(records, this.on && !this.fresh);
+  process(records) {
+    this.candidates.process(records, this.on && !this.fresh);
     if (!this.on || this.parsing) return;
-    this.looks.note(records);
+    this.looks.record(records);
     for (const r of records) {
       if (this.touched.size >= MAX_CHANGED) break;
       this.touched.add(/** @type {DomNode} */ (r.target));
       if (r.type !== "attributes" && writes(r)) this.rewritten.add(/** @type {DomNode} */ (r.target));
       if (this.fresh) continue; // a new document has no earlier state to compare with
-      if (r.type === "childList") this.noteWords(r);
-      if (this.acting && !this.arriving) this.texts.note(r);
+      if (r.type === "childList") this.recordText(r);
+      if (this.acting && !this.arriving) this.texts.record(r);
       for (const n of /** @type {NodeListOf<DomNode>} */ (r.addedNodes)) {
         if (this.arrived.size < MAX_CHANGED && isElement(n) && !this.taken.has(n)) this.arrived.add(n);
       }
@@ -221,10 +221,10 @@ class Notices {
   }
 
   /**
-   * Notes removed elements, which may be inserted again, and elements that get their first text.
+   * Records removed elements, which may be inserted again, and elements that get their first text.
    * @param {MutationRecord} r
    */
-  noteWords(r) {
+  recordText(r) {
     const target = /** @type {DomNode} */ (r.target);
     for (const n of /** @type {NodeListOf<DomNode>} */ (r.removedNodes)) {
       if (isElement(n) && this.taken.size < MAX_CHANGED && !this.arrived.has(n) && !this.added.has(n)) this.taken.add(n);
@@ -234,8 +234,8 @@ class Notices {
     else if (!this.emptied.has(target) && holdsWords(r.addedNodes)) this.filled.add(target);
   }
 
-  /** Notes that the validation of a field failed. @param {El} field */
-  noteInvalid(field) {
+  /** Records that the validation of a field failed. @param {El} field */
+  recordInvalid(field) {
     if (!this.on || this.refused.size >= MAX_CHANGED) return;
     this.refused.add(field);
     this.schedule();
@@ -455,7 +455,7 @@ class Notices {
     const boxes = new Map();
     for (const el of this.arrived) {
       if (this.added.size < MAX_CHANGED) this.added.add(el);
-      if (this.acting) this.reveals.noteAdded(el);
+      if (this.acting) this.reveals.watchAdded(el);
       const box = boxes.size < MAX_NOTICES ? floatingBox(el, true) : null;
       if (box) boxes.set(box, true);
     }
@@ -528,7 +528,7 @@ class Notices {
     for (const [block, text] of texts.take(this.isElsewhere, this.isMessage)) {
       const known = texts.reported.get(block);
       if (known) this.change(known, { text: this.redacted(text) });
-      else if (text !== "") this.tellText(block, text);
+      else if (text !== "") this.reportText(block, text);
     }
     for (const [block, notice] of texts.reported) {
       const gone = !safe.isConnected(block) || !isShown(block) || !hasText(safe.textContent(block));
@@ -540,7 +540,7 @@ class Notices {
    * Reports the text of a block, or only counts the block if others are more informative.
    * @param {El} block @param {string} text
    */
-  tellText(block, text) {
+  reportText(block, text) {
     const { texts } = this;
     const points = pointsOf(block, this.added);
     if (texts.made < MAX_TEXTS || (points >= TELLS && texts.made < MAX_TELLING)) {
@@ -582,12 +582,12 @@ class Notices {
     if (this.acting && !this.fresh) this.looks.begin(el);
   }
 
-  /** Notes an input event that is about to reach the page. @param {Event} event */
-  noteInput(event) {
+  /** Records an input event that is about to reach the page. @param {Event} event */
+  recordInput(event) {
     if (this.looks.known.size === 0) return;
     const records = this.agent.observer.takeRecords();
     if (records.length) this.agent.onMutations(records);
-    this.looks.noteInput(event);
+    this.looks.recordInput(event);
   }
 
   /**

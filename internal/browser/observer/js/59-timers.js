@@ -102,7 +102,7 @@ class Timers {
   }
 
   /**
-   * Notes timers that the page set after its events, for example when it handled a response.
+   * Records timers that the page set after its events, for example when it handled a response.
    * @param {number} set their number
    */
   addLate(set) {
@@ -110,8 +110,8 @@ class Timers {
     this.until = Math.max(this.until, performance.now() + LATE_TIMERS_AT_MOST / 2 ** this.idle);
   }
 
-  /** Notes a change of the page, which a timer may have caused. */
-  noteChange() {
+  /** Records a change of the page, which a timer may have caused. */
+  recordChange() {
     if (this.pending === 0 || this.before !== null) return;
     if (this.hovering && performance.now() - this.since < DRAWN_WITHIN) return;
     this.pending--;

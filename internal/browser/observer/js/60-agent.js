@@ -23,7 +23,7 @@ class Agent {
     this.guard = new Guard(this);
     this.notices = new Notices(this);
     this.timers = new Timers();
-    this.rest = new Rest(this);
+    this.settling = new Settling(this);
     /** The host elements of frames, by frame id. @type {Map<string, El>} */
     this.hosts = new Map();
     /** The scroll positions before the wheel event. @type {WheelState | null} */
@@ -55,11 +55,11 @@ class Agent {
     this.poller = new Poller(this);
     this.observer = new MutationObserver((records) => this.onMutations(records));
     /** Records which fields have been password fields, from the start of the document. */
-    this.types = new MutationObserver(noteTypes);
+    this.types = new MutationObserver(markFormerPasswords);
     this.types.observe(doc, TYPES);
     this.flush = this.flush.bind(this);
     this.onFrame = this.onFrame.bind(this);
-    this.model.animations.onEnd = () => this.noteAnimationEnd();
+    this.model.animations.onEnd = () => this.handleAnimationEnd();
     this.model.onRoot = (root) => this.follow(root);
     this.onEvent = this.onEvent.bind(this);
     this.lastMutation = 0;
@@ -67,9 +67,9 @@ class Agent {
     this.root = null;
     /** Whether the next patch includes boxes and the scroll position. */
     this.boxes = false;
-    this.noteMore = this.noteMore.bind(this);
-    /** Whether noteMore is posted. */
-    this.noting = false;
+    this.recordMore = this.recordMore.bind(this);
+    /** Whether recordMore is posted. */
+    this.recording = false;
   }
 
   // ---- observing the page -------------------------------------------------------------------
@@ -100,38 +100,38 @@ class Agent {
   /** @param {MutationRecord[]} records */
   onMutations(records) {
     this.lastMutation = performance.now();
-    this.poller.noteActivity();
+    this.poller.recordActivity();
     if (this.frameRequest) this.changedIn = this.model.doc.timeline.currentTime;
-    this.noteRecords(records);
-    this.timers.noteChange();
+    this.processRecords(records);
+    this.timers.recordChange();
     this.writer.took += performance.now() - this.lastMutation;
     this.selectors.invalidate();
-    if (this.guard.press) this.guard.press.notePageChange();
+    if (this.guard.press) this.guard.press.recordPageChange();
     this.schedule();
   }
 
   /** Processes the mutations that are not yet delivered. */
   takeRecords() {
-    noteTypes(this.types.takeRecords());
+    markFormerPasswords(this.types.takeRecords());
     const records = this.observer.takeRecords();
-    if (records.length) this.noteRecords(records);
+    if (records.length) this.processRecords(records);
   }
 
   /** @param {MutationRecord[]} records */
-  noteRecords(records) {
+  processRecords(records) {
     relearnSecrets();
-    this.model.changes.note(records);
-    this.notices.note(records);
-    this.rest.note(records);
+    this.model.changes.process(records);
+    this.notices.process(records);
+    this.settling.record(records);
   }
 
   /** @param {Event} event */
   onEvent(event) {
     const model = this.model;
     if (FRAME_EVENTS.has(event.type)) this.changedIn = model.doc.timeline.currentTime;
-    if (event.type === "invalid") return this.notices.noteInvalid(/** @type {El} */ (event.composedPath()[0]));
+    if (event.type === "invalid") return this.notices.recordInvalid(/** @type {El} */ (event.composedPath()[0]));
     this.selectors.invalidate();
-    this.poller.noteActivity();
+    this.poller.recordActivity();
     model.changes.geometryDirty = true;
     switch (event.type) {
       case "slotchange": {
@@ -152,12 +152,12 @@ class Agent {
         if (model.records.controls.size > CONTROLS_AT_ONCE) model.changes.styleDirty = true; // a sweep checks the rest
         if (event.type === "input" || event.type === "change") {
           const target = /** @type {El} */ (event.composedPath()[0]);
-          noteSecretInput(target);
+          learnSecretInput(target);
           if (event.isTrusted) {
-            model.rows.noteEntered(target);
-            this.rest.noteValue();
+            model.rows.recordEntry(target);
+            this.settling.recordValue();
           }
-          model.changes.noteText(target);
+          model.changes.markText(target);
         }
         break;
       default:
@@ -170,9 +170,9 @@ class Agent {
    * Handles the end of a script's animation, for which the document has no event. The styles may differ from those that
    * were read.
    */
-  noteAnimationEnd() {
+  handleAnimationEnd() {
     this.changedIn = this.model.doc.timeline.currentTime;
-    this.poller.noteActivity();
+    this.poller.recordActivity();
     this.model.changes.styleDirty = this.model.changes.geometryDirty = true;
     this.schedule();
   }
@@ -308,7 +308,7 @@ class Agent {
     if (this.model.listeners.due && !request.probed) return this.writer.header("p");
     if (request.structural) this.writer.contexts = false; // structure was requested, so refs are in document order
     const message = this.take(true, request.geometry, this.writer.sequence === 0 ? request.contexts : "");
-    if (mark > 0) this.noteRows(mark);
+    if (mark > 0) this.recordRows(mark);
     this.notices.check();
     if (message !== null) {
       // Pushed messages can overtake this answer, so pushes stop until the answer is acknowledged.
@@ -342,7 +342,7 @@ class Agent {
     const { model } = this;
     if (contexts === "always" && model.changes.rescan) this.addStructure(); // one scan is faster than two
     model.refresh.update(all);
-    model.animations.note();
+    model.animations.markRead();
     if (!contexts || model.structural || (contexts === "alike" && !model.records.haveAlike())) return;
     this.addStructure();
     model.refresh.scanStructure(false);
@@ -355,26 +355,26 @@ class Agent {
     this.writer.contexts = this.writer.full;
   }
 
-  /** Notes the content of rows as the daemon reads them. @param {number} mark */
-  noteRows(mark) {
+  /** Records the content of rows as the daemon reads them. @param {number} mark */
+  recordRows(mark) {
     const start = performance.now();
-    this.model.rows.note(mark);
+    this.model.rows.record(mark);
     this.writer.took += performance.now() - start;
-    if (!this.noting) this.continueNoting();
+    if (!this.recording) this.continueRecording();
   }
 
-  /** Posts noteMore while rows are pending. At this priority, queued reads of other frames run first. */
-  continueNoting() {
-    this.noting = this.model.rows.pending;
-    if (this.noting) scheduler.postTask(this.noteMore, SLICES);
+  /** Posts recordMore while rows are pending. At this priority, queued reads of other frames run first. */
+  continueRecording() {
+    this.recording = this.model.rows.pending;
+    if (this.recording) scheduler.postTask(this.recordMore, SLICES);
   }
 
-  /** Continues to note rows, in a task. */
-  noteMore() {
+  /** Continues to record rows, in a task. */
+  recordMore() {
     const start = performance.now();
-    this.model.rows.noteMore(SLICE);
+    this.model.rows.recordMore(SLICE);
     this.writer.took += performance.now() - start;
-    this.continueNoting();
+    this.continueRecording();
   }
 
   /**

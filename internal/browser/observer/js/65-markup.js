@@ -148,8 +148,8 @@ class Markup {
     return el;
   }
 
-  /** Notes invisible text, which is left out. @param {string} data */
-  noteHiddenText(data) {
+  /** Records invisible text, which is left out. @param {string} data */
+  recordHiddenText(data) {
     if (this.hiddenLeft <= 0) return;
     const text = folded(data, this.hiddenLeft).replace(/\s+/g, " ").slice(0, this.hiddenLeft);
     if (text.length < 4) return;
@@ -166,7 +166,7 @@ class Markup {
     if (parent === null) return;
     const style = getComputedStyle(parent);
     if (!this.isLegible(parent, style)) {
-      if (!isTextMasked(parent)) this.noteHiddenText(withoutSecretValues(data));
+      if (!isTextMasked(parent)) this.recordHiddenText(withoutSecretValues(data));
       return;
     }
     if (MASKS !== null && isTextMasked(parent)) data = hasText(data) ? MASK : " ";
@@ -342,7 +342,7 @@ class Markup {
       if (!isElement(node)) continue;
       const tag = tagOf(node);
       if (this.isHidden(node, tag)) {
-        if (!MARKUP_SKIPPED.has(tag)) this.noteHiddenText(reportedText(node) || "");
+        if (!MARKUP_SKIPPED.has(tag)) this.recordHiddenText(reportedText(node) || "");
         continue;
       }
       const end = this.open(node, tag, written);

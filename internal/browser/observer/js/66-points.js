@@ -74,7 +74,7 @@ function actionPoint(visibility, el, tag, rect, text) {
     const hit = hitAt(point.x, point.y);
     const path = hit ? clickPath(el, receiverAt(hit, point.x, point.y)) : COVERED;
     if (path === DIRECT) return { point, cover: null };
-    if (path === INSIDE && hit && saysAllOf(el, hit)) return { point, cover: null };
+    if (path === INSIDE && hit && containsTextOf(el, hit)) return { point, cover: null };
     if (path === INSIDE) inner = inner || { point, cover: null };
     first = first || { point, cover: hit || document };
   }
@@ -86,7 +86,7 @@ function actionPoint(visibility, el, tag, rect, text) {
  * of the element, such as a handle, then has another purpose.
  * @param {El} el @param {El} hit
  */
-function saysAllOf(el, hit) {
+function containsTextOf(el, hit) {
   const words = foldWhiteSpace(safe.textContent(el));
   for (let /** @type {El | null} */ n = hit; n && n !== el; n = flatElement(n)) if (words !== "" && foldWhiteSpace(safe.textContent(n)) === words) return true;
   return false;
@@ -109,7 +109,7 @@ function textOfAll(el) {
     if (texts++ > MAX_TEXT_NODES || said.length > MAX_COMPARED) break;
     const data = node.data.toLowerCase();
     if (data.length !== node.data.length) continue;
-    if (said !== "" && !said.endsWith(" ") && standsApart(places[places.length - 1].node, node)) {
+    if (said !== "" && !said.endsWith(" ") && isSeparate(places[places.length - 1].node, node)) {
       said += " ";
       places.push(places[places.length - 1]);
     }
@@ -156,7 +156,7 @@ function* textsIn(el) {
 }
 
 /** Whether two texts are separated, because they are in different blocks. @param {Text} a @param {Text} b */
-function standsApart(a, b) {
+function isSeparate(a, b) {
   const up = flatElement(a), other = flatElement(b);
   /** @param {El | null} n @param {El | null} not */
   const inBlock = (n, not) => {
@@ -320,7 +320,7 @@ function clickPath(el, hit, hidden) {
 }
 
 /** Whether an element handles clicks itself. @param {El} el */
-function hearsClicks(el) {
+function hasClickListener(el) {
   return hasAttr(el, "onclick") || isClickable(el);
 }
 
@@ -334,14 +334,14 @@ const MAX_COVERED_DEPTH = 4;
  * @param {El} el @param {El} hit
  */
 function isOnOwnCover(el, hit) {
-  if (hearsClicks(el) || hearsClicks(hit) || INTERACTIVE_TAGS.has(tagOf(el)) || isEditingHost(el) || INTERACTIVE_ROLES.has(explicitRole(el)) || safe.matches(hit, CONTROLS) || INTERACTIVE_ROLES.has(explicitRole(hit))) return false;
+  if (hasClickListener(el) || hasClickListener(hit) || INTERACTIVE_TAGS.has(tagOf(el)) || isEditingHost(el) || INTERACTIVE_ROLES.has(explicitRole(el)) || safe.matches(hit, CONTROLS) || INTERACTIVE_ROLES.has(explicitRole(hit))) return false;
   const words = foldWhiteSpace(safe.textContent(el));
   if (words === "" || hasText(safe.textContent(hit))) return false;
   let n = flatElement(el);
   for (let up = 0; n && up < MAX_COVERED_DEPTH && !/^(?:html|body)$/.test(tagOf(n)); n = flatElement(n), up++) {
     if (foldWhiteSpace(safe.textContent(n)) !== words || firstWithin(n, CONTROLS)) return false;
     if (n !== hit && isWithinNode(hit, n)) return true;
-    if (hearsClicks(n)) return false; // the click does not pass it
+    if (hasClickListener(n)) return false; // the click does not pass it
   }
   return false;
 }

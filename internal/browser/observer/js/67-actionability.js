@@ -54,7 +54,7 @@ async function retryUntil(agent, patience, attempt) {
  *   or "node" for the node only. A passive action, such as scrolling, does not need an enabled element.
  */
 function waitActionable(agent, request) {
-  agent.rest.forgive();
+  agent.settling.clearSettledAt();
   const began = performance.now();
   /** @type {ReachState} */
   const state = { scrolls: 0, box: "", stableBy: began + Math.min(UNSTABLE_AT_MOST, request.patience / 2) };
@@ -109,7 +109,7 @@ function armPressAhead(agent, rec, request) {
   agent.guard.armPress(rec.node, request.clicks || 0);
   const { press } = agent.guard;
   if (press) press.ahead = true;
-  agent.guard.expect(() => whyUnpressable(agent, rec, request), () => nameNow(agent.model, rec));
+  agent.guard.expect(() => unpressableReason(agent, rec, request), () => nameNow(agent.model, rec));
 }
 
 /**
@@ -117,7 +117,7 @@ function armPressAhead(agent, rec, request) {
  * @param {Agent} agent @param {Rec} rec @param {{known?: Known, passive?: boolean}} request
  * @returns {Difference | null}
  */
-function whyUnpressable(agent, rec, request) {
+function unpressableReason(agent, rec, request) {
   agent.model.changes.styleDirty = true; // the pointer moved, and :hover rules apply without an event
   agent.schedule();
   const changed = agent.differenceOf(rec, request.known);
@@ -470,7 +470,7 @@ async function displacement(agent, request) {
 // ---- the wheel ------------------------------------------------------------------------------
 
 /**
- * Notes the scroll positions of all scroll containers around a point.
+ * Records the scroll positions of all scroll containers around a point.
  * @param {Agent} agent @param {{x: number, y: number, center?: boolean}} request center selects the middle of the viewport
  */
 function beforeWheel(agent, request) {

@@ -261,7 +261,7 @@ class Extraction {
     return tag === "select" ? selectedText(el, EXTRACT_VALUE) : String(el.value).trim();
   }
 
-  /** Ends a text, and notes whether it was truncated. @param {TextFolder} text */
+  /** Ends a text, and records whether it was truncated. @param {TextFolder} text */
   finishText(text) {
     const words = text.finish();
     this.truncated = this.truncated || text.cut;

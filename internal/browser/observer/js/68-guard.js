@@ -85,7 +85,7 @@ class Guard {
     const onNavigate = (event) => {
       if (event.destination.sameDocument) return;
       this.leaving = event.signal;
-      if (this.press) this.press.noteNavigation();
+      if (this.press) this.press.recordNavigation();
     };
     if (globalThis.navigation) navigation.addEventListener("navigate", onNavigate, true);
   }
@@ -121,8 +121,8 @@ class Guard {
     return this.changed !== null;
   }
 
-  /** Notes that the element received a click. */
-  noteClick() {
+  /** Records that the element received a click. */
+  recordClick() {
     if (this.currentName && this.names.length === 1) this.names.push(this.currentName());
   }
 
@@ -144,7 +144,7 @@ class Guard {
     this.el = el;
     this.keys = el && follow ? new Keys(el, follow) : null;
     this.until = performance.now() + GUARD_AT_MOST;
-    if (mode === "deny") this.agent.rest.begin(null);
+    if (mode === "deny") this.agent.settling.begin(null);
     if (el) this.agent.notices.beginInput(el);
   }
 
@@ -171,19 +171,19 @@ class Guard {
   /** @param {Event} event */
   handleEvent(event) {
     if (!event.isTrusted || globalThis.__domtap !== this.agent) return; // another document may share the window
-    if (this.held) this.held.note(/** @type {MouseEvent} */ (event));
+    if (this.held) this.held.record(/** @type {MouseEvent} */ (event));
     if (event.type === "dragend" && this.press) this.press.effect = effectOf(/** @type {DragEvent} */ (event));
     if (HELD_ONLY.has(event.type)) return;
-    if (this.mode !== "") this.agent.notices.noteInput(event);
-    if (this.watch) this.watch.note(event);
+    if (this.mode !== "") this.agent.notices.recordInput(event);
+    if (this.watch) this.watch.record(event);
     if (event.type === "focus") {
-      if (this.press) this.press.noteFocus(event);
+      if (this.press) this.press.recordFocus(event);
     } else if (this.mode === "") {
       if (PRESSED.test(event.type) && (event.timeStamp <= 0 || isActingAround())) cancel(event);
     } else if (performance.now() > this.until) {
       this.mode = "";
     } else if (event.type === "input" || event.type === "compositionend") {
-      if (this.keys) this.keys.noteInput(/** @type {InputEvent} */ (event));
+      if (this.keys) this.keys.recordInput(/** @type {InputEvent} */ (event));
     } else if (this.mode === "deny") {
       this.blocked = true;
       cancel(event);
@@ -199,7 +199,7 @@ class Guard {
     if (event.type === "dragstart") {
       ownTimer(() => (press.dragging = !event.defaultPrevented), 0); // after the page's listeners
     } else if (!press.passes(/** @type {MouseEvent} */ (event))) cancel(event);
-    else if (press.reached && CLICKS.has(event.type)) this.agent.rest.ask();
+    else if (press.reached && CLICKS.has(event.type)) this.agent.settling.expectFrame();
   }
 
   /** @param {Event} event */
@@ -213,17 +213,17 @@ class Guard {
       this.blocked = true;
       cancel(event);
     } else if (holdsFocus(el)) {
-      if (!this.reached) this.agent.rest.begin(el);
+      if (!this.reached) this.agent.settling.begin(el);
       this.reached = true;
-      this.agent.rest.ask();
-      keys.noteEvent(event);
+      this.agent.settling.expectFrame();
+      keys.recordEvent(event);
       if (event.type === "beforeinput") this.preventFocusMove(event);
     } else if (up && this.reached && keys.follow !== "one") {
       return; // of a key whose keydown the element received
     } else if (this.reached && keys.isRest(event)) {
       cancel(event);
     } else if (this.reached && keys.mayFollow(event)) {
-      keys.noteEvent(event);
+      keys.recordEvent(event);
       if (event.type === "beforeinput") this.preventFocusMove(event);
     } else {
       if (!up) this.stray = /** @type {El} */ (event.composedPath()[0]);

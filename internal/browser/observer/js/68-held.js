@@ -29,7 +29,7 @@ class Held {
   }
 
   /** @param {MouseEvent} event */
-  note(event) {
+  record(event) {
     const { type } = event;
     if (type === "dragstart") {
       ownTimer(() => (this.dragging = this.dragging || !event.defaultPrevented), 0); // after the page's listeners
@@ -39,13 +39,13 @@ class Held {
       this.x = event.clientX;
       this.y = event.clientY;
       if (HELD_ONLY.has(type)) this.moves++;
-      else this.noteRelease();
+      else this.recordRelease();
     } else if (type === "click" || type === "auxclick" || type === "contextmenu") {
       if (this.released && !this.clicked) this.clicked = /** @type {El} */ (event.composedPath()[0]);
     }
   }
 
-  noteRelease() {
+  recordRelease() {
     if (!this.released) this.on = hitAt(this.x, this.y);
     this.released = true;
     for (const resolve of this.waiting.splice(0)) resolve({ released: true });
@@ -72,13 +72,13 @@ function mayDrag(el) {
  * @param {Agent} agent
  */
 async function beginHold(agent) {
-  // The guard notes dragstart in a task.
+  // The guard records dragstart in a task.
   await new Promise((resolve) => ownTimer(resolve, 0));
   const { guard } = agent;
   if (!guard.press) return { reached: false };
   const outcome = guard.press.outcome(), { el } = guard.press;
   if (outcome.presses === 0) return outcome;
-  agent.model.rows.noteActed(el);
+  agent.model.rows.expectChange(el);
   guard.disarm();
   guard.held = new Held(el, outcome.dragging);
   return { ...outcome, mayDrag: mayDrag(el) };
@@ -148,7 +148,7 @@ class KeyWatch {
   }
 
   /** @param {Event} event */
-  note(event) {
+  record(event) {
     const { type } = event;
     const at = /** @type {El} */ (event.composedPath()[0]);
     if (type === "keydown") {
@@ -158,11 +158,11 @@ class KeyWatch {
     } else if (type === "keypress" || type === "beforeinput") {
       const latest = this.keys[this.keys.length - 1];
       if (latest && this.downs <= KEY_EVENTS) latest.push(event);
-    } else if (type === "input" || type === "compositionend") this.noteInput(at, /** @type {InputEvent} */ (event));
+    } else if (type === "input" || type === "compositionend") this.recordInput(at, /** @type {InputEvent} */ (event));
   }
 
   /** @param {El} into @param {InputEvent} event */
-  noteInput(into, event) {
+  recordInput(into, event) {
     if (event.type === "input" && event.isComposing) {
       this.composed = event.data || "";
       return;

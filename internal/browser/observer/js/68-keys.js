@@ -58,8 +58,8 @@ class Keys {
     this.composed = "";
   }
 
-  /** Notes an event that the element, or the field that follows it, is about to receive. @param {Event} event */
-  noteEvent(event) {
+  /** Records an event that the element, or the field that follows it, is about to receive. @param {Event} event */
+  recordEvent(event) {
     const { type } = event;
     if (type === "keydown") {
       const { key } = /** @type {KeyboardEvent} */ (event);
@@ -117,8 +117,8 @@ class Keys {
     return put > 0 && ((from.maxLength > 0 && length >= from.maxLength) || (length === 1 && isBoxOfOne(from) && isBoxOfOne(to)));
   }
 
-  /** Notes that a text was inserted. @param {InputEvent} event */
-  noteInput(event) {
+  /** Records that a text was inserted. @param {InputEvent} event */
+  recordInput(event) {
     const { type } = event;
     if (type === "input" && event.isComposing) {
       this.composed = event.data || "";
@@ -307,11 +307,11 @@ function isSubsequence(wanted, text) {
 async function typedOutcome(agent, request) {
   const { el, reached, stray, keys, changed } = agent.guard.disarm();
   if (changed) return { reached, ...changed };
-  if (reached) agent.model.rows.noteActed(el);
+  if (reached) agent.model.rows.expectChange(el);
   /** @type {TypedAnswer} */
   const found = { reached, same: true, held: "", delivered: "all", cause: "", kept: 0, of: 0 };
   if (!el || !keys) return found;
-  if (stray && isElement(stray)) noteWhere(agent, stray, el, found);
+  if (stray && isElement(stray)) describeReceiver(agent, stray, el, found);
   // A field that lost the focus at the key may regain it for the text.
   if (!reached && request.edit === "replace" && request.text && keys.before !== null && safe.isConnected(el) && contentOf(el) !== keys.before &&
     foldWhiteSpace(contentOf(el)) === foldWhiteSpace(request.text)) return { ...found, reached: true, detail: "" };
@@ -336,11 +336,11 @@ function textOutcome(agent, keys, text, stray, found) {
     found.cause = keys.cause(stray);
     found.delivered = found.kept > 0 ? "part" : "none";
     const [other] = keys.elsewhere.keys();
-    if (found.cause === "elsewhere") noteWhere(agent, other, el, found);
+    if (found.cause === "elsewhere") describeReceiver(agent, other, el, found);
     if (found.cause === "maxlength") found.limit = el.maxLength;
   } else if (keys.current !== el && keys.current && safe.isConnected(keys.current)) {
     found.cause = "handed on";
-    noteWhere(agent, keys.current, el, found);
+    describeReceiver(agent, keys.current, el, found);
     return found;
   }
   if (!safe.isConnected(el)) {
@@ -359,7 +359,7 @@ function textOutcome(agent, keys, text, stray, found) {
  * Describes in the answer the element that received the keys.
  * @param {Agent} agent @param {El} to @param {El} el @param {Answer} found
  */
-function noteWhere(agent, to, el, found) {
+function describeReceiver(agent, to, el, found) {
   const { detail, ref } = describeObstacle(agent, to, el);
   found.detail = detail;
   found.cover = ref;
@@ -442,7 +442,7 @@ function keysOutcome(agent, keys, found, stray) {
   if (stray || !found.reached) return found;
   const focused = focusedNow();
   if (focused && safe.isConnected(keys.el) && !holdsFocus(keys.el) && !/^(body|html)$/.test(tagOf(focused))) {
-    noteWhere(agent, focused, keys.el, found);
+    describeReceiver(agent, focused, keys.el, found);
     found.cause = "handed on";
   } else if (keys.prevented() > 0) found.cause = "prevented";
   return found;

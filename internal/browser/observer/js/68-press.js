@@ -86,7 +86,7 @@ class Press {
   readState() {
     this.before = "";
     this.before = this.whyUnclickable();
-    this.states = toldStates(this.el);
+    this.states = reportedStates(this.el);
     this.hidden = !isDrawn(this.el);
   }
 
@@ -107,7 +107,7 @@ class Press {
     if (!this.reached && type !== "pointerdown" && type !== "mousedown") return true; // of an earlier press
     this.x = event.clientX;
     this.y = event.clientY;
-    if (this.target && (type === "pointerup" || type === "mouseup")) this.noteRelease(event, this.target);
+    if (this.target && (type === "pointerup" || type === "mouseup")) this.recordRelease(event, this.target);
     const passes = this.accepts(event, hit, own);
     if (passes && own && HANDLED.has(type)) this.latest = event;
     if (!own && type === "mouseup") this.takenAtRelease = this.whyUnclickable() === "" && this.isTaken(); // the covering element may move away
@@ -115,8 +115,8 @@ class Press {
     return passes;
   }
 
-  /** Notes that the press moves the focus to an element. @param {Event} event */
-  noteFocus(event) {
+  /** Records that the press moves the focus to an element. @param {Event} event */
+  recordFocus(event) {
     const target = /** @type {DomNode} */ (event.composedPath()[0]);
     if (this.down && isElement(target) && isWithinNode(target, this.el)) this.focus = event;
   }
@@ -130,7 +130,7 @@ class Press {
       case "pointerdown":
         if (!own || (!this.reached && this.guard.isDifferent())) return !(this.blocked = true);
         this.countPress();
-        this.noteReached();
+        this.recordReached();
         this.pointer = event;
         this.down = this.clicked = false;
         this.labelClick = null;
@@ -141,7 +141,7 @@ class Press {
       case "mousedown":
         if (!this.reached && (!own || this.guard.isDifferent())) return !(this.blocked = true);
         if (own) {
-          this.noteReached();
+          this.recordReached();
           this.down = true;
           this.notify(this.downWaiters);
         }
@@ -154,14 +154,14 @@ class Press {
     return CLICKS.has(event.type) ? this.acceptsClick(event, hit, own) : true;
   }
 
-  /** Notes that the element receives a press. */
-  noteReached() {
-    if (!this.reached) this.guard.agent.rest.begin(this.el);
+  /** Records that the element receives a press. */
+  recordReached() {
+    if (!this.reached) this.guard.agent.settling.begin(this.el);
     this.reached = true;
   }
 
-  /** Notes the first release, which is the end of a drag. @param {MouseEvent} event @param {El} target */
-  noteRelease(event, target) {
+  /** Records the first release, which is the end of a drag. @param {MouseEvent} event @param {El} target */
+  recordRelease(event, target) {
     const { left, top, right, bottom } = safe.rect(target), { clientX: x, clientY: y } = event;
     this.offTarget = !safe.isConnected(target) || x < left - 1 || x > right + 1 || y < top - 1 || y > bottom + 1;
     this.target = null;
@@ -175,7 +175,7 @@ class Press {
     // The browser dispatches a click on a label to its control, too, and only that one counts.
     if (type === "click" && own && tagOf(this.el) !== "label" && !isWithinNode(hit, this.el) && isLabelled(hit, this.el)) {
       this.labelClick = event;
-      ownTimer(() => this.noteHandledLabel(), 0); // after the page's listeners
+      ownTimer(() => this.countLabelClick(), 0); // after the page's listeners
       return true;
     }
     if (!this.isPressed()) return false;
@@ -184,11 +184,11 @@ class Press {
     return true;
   }
 
-  /** Notes that the element receives the click of the current press. */
+  /** Records that the element receives the click of the current press. */
   countClick() {
     if (!this.clicked) this.clicks++;
     this.clicked = true;
-    this.guard.noteClick();
+    this.guard.recordClick();
     if (this.wanted > 0 && this.clicks >= this.wanted) this.notify(this.waiters);
   }
 
@@ -196,9 +196,9 @@ class Press {
    * Counts a click on a label that the page prevents and handles with a change, because the browser then dispatches no
    * click to the control. A click that is prevented without a change has no effect and does not count.
    */
-  noteHandledLabel() {
+  countLabelClick() {
     if (this.clicked || !this.labelClick || !this.labelClick.defaultPrevented || !this.isPressed()) return;
-    if (!this.labelTaken && toldStates(this.el) === this.states) return;
+    if (!this.labelTaken && reportedStates(this.el) === this.states) return;
     this.countClick();
   }
 
@@ -240,9 +240,9 @@ class Press {
   }
 
   /**
-   * Notes a change of the page. If the page is still handling an event of the press, the press is the cause.
+   * Records a change of the page. If the page is still handling an event of the press, the press is the cause.
    */
-  notePageChange() {
+  recordPageChange() {
     if (this.labelClick !== null && this.labelClick.eventPhase !== 0) this.labelTaken = true;
     const handles = this.latest !== null && this.latest.eventPhase !== 0;
     // Calendars and suggestion lists open when their field receives the focus.
@@ -259,12 +259,12 @@ class Press {
   isTaken() {
     const why = this.whyUnclickable();
     if (why !== "") return why === this.becameUnclickable;
-    return this.wanted > 0 && (this.becameUnclickable === "covered" || toldStates(this.el) !== this.states) && this.isCovered();
+    return this.wanted > 0 && (this.becameUnclickable === "covered" || reportedStates(this.el) !== this.states) && this.isCovered();
   }
 
   /** Returns the outcome so far. */
   outcome() {
-    this.noteHandledLabel();
+    this.countLabelClick();
     const presses = this.presses + (this.isPressed() ? 1 : 0);
     // A page may act on the press, and remove or cover the element before the click.
     const taken = presses >= this.wanted && this.clicks === this.wanted - 1 && (this.takenAtRelease || this.isTaken());
@@ -277,8 +277,8 @@ class Press {
     };
   }
 
-  /** Notes that the page starts to navigate to another document. */
-  noteNavigation() {
+  /** Records that the page starts to navigate to another document. */
+  recordNavigation() {
     if (!this.reached) return;
     this.navigated = true;
     if (this.isPressed()) this.notify(this.waiters);
@@ -299,16 +299,16 @@ class Press {
 }
 
 /** Attributes by which a control shows that it is open or on. */
-const TOLD = ["aria-expanded", "aria-pressed", "aria-checked", "aria-selected", "aria-activedescendant", "open"];
+const REPORTED_STATES = ["aria-expanded", "aria-pressed", "aria-checked", "aria-selected", "aria-activedescendant", "open"];
 
 /**
  * Returns the states that an element shows: its own, those of its nearest ancestors, and those of its first descendant that shows
  * whether it is open.
  * @param {El} el
  */
-function toldStates(el) {
+function reportedStates(el) {
   let told = "";
-  for (let /** @type {El | null} */ n = el, up = 0; n && up < 4; n = flatElement(n), up++) told += TOLD.map((name) => attr(n, name)).join();
+  for (let /** @type {El | null} */ n = el, up = 0; n && up < 4; n = flatElement(n), up++) told += REPORTED_STATES.map((name) => attr(n, name)).join();
   const [inner] = queryWithin(el, "[aria-expanded]");
   return told + (inner ? attr(inner, "aria-expanded") : "");
 }
@@ -354,7 +354,7 @@ function pressOutcome(agent) {
   if (changed) return { reached: false, ...changed };
   if (!press) return { reached: false };
   const found = { ...press.outcome(), ...renamedBetween(names) };
-  if (found.reached) agent.model.rows.noteActed(press.el);
+  if (found.reached) agent.model.rows.expectChange(press.el);
   let other = press.stray;
   if (!other && found.reached && !found.complete && !found.unclickable) other = hitAt(press.x, press.y);
   if (!other || !isElement(other) || (found.reached && clickPath(press.el, receiverAt(other, press.x, press.y)) !== COVERED)) return found;
@@ -383,7 +383,7 @@ function awaitDown(agent) {
 
 /** Returns whether a drag started, for a press that is not released yet. @param {Agent} agent */
 async function dragBegan(agent) {
-  // The guard notes dragstart in a task.
+  // The guard records dragstart in a task.
   await new Promise((resolve) => ownTimer(resolve, 0));
   const { press } = agent.guard;
   return press ? press.outcome() : { reached: false };

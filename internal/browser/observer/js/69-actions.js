@@ -162,7 +162,7 @@ function setValue(agent, el, text) {
   const press = el.type === "range" ? dispatchPointer : dispatchKey;
   press(el, "down");
   el.value = probe.value;
-  noteChange(agent, el);
+  recordValueChange(agent, el);
   el.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
   press(el, "up");
   el.dispatchEvent(new Event("change", { bubbles: true }));
@@ -185,17 +185,17 @@ function dispatchKey(el, what) {
   el.dispatchEvent(new KeyboardEvent("key" + what, { key: "Unidentified", bubbles: true, composed: true, cancelable: true }));
 }
 
-/** Notes that a value is being set. @param {Agent} agent @param {El} el */
-function noteChange(agent, el) {
-  agent.model.rows.noteGiven(el);
-  agent.rest.begin(el);
-  agent.rest.ask();
-  agent.rest.noteValue();
+/** Records that a value is being set. @param {Agent} agent @param {El} el */
+function recordValueChange(agent, el) {
+  agent.model.rows.recordSetValue(el);
+  agent.settling.begin(el);
+  agent.settling.expectFrame();
+  agent.settling.recordValue();
 }
 
 /** @param {Agent} agent @param {El} el */
 function dispatchChange(agent, el) {
-  noteChange(agent, el);
+  recordValueChange(agent, el);
   el.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
   el.dispatchEvent(new Event("change", { bubbles: true }));
 }
@@ -361,7 +361,7 @@ function fileInput(agent, request) {
   const rec = agent.model.records.connected(request.ref);
   if (!rec || agent.differenceOf(rec, request.known)) return null;
   const input = fileInputOf(agent, rec.node);
-  agent.model.rows.noteActed(input);
+  agent.model.rows.expectChange(input);
   return input;
 }
 

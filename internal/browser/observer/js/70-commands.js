@@ -10,17 +10,17 @@
  * @returns {Promise<{grown: boolean}>} whether a probe is due
  */
 function settle(agent, request) {
-  const { rest, timers } = agent;
+  const { settling, timers } = agent;
   agent.start();
-  rest.waitOn();
-  const late = request.timers === true && rest.noteLateTimers();
+  settling.continueWait();
+  const late = request.timers === true && settling.addLateTimers();
   const start = performance.now(), end = start + request.limit;
   return new Promise((resolve) => {
     const done = () => resolve({ grown: agent.model.listeners.due });
     const timer = ownTimer(done, request.limit);
     let frames = 0, looked = late || request.timers !== true;
     // Idle callbacks run in order, so the page's callbacks are over when this one runs.
-    let idle = !rest.hasIdles();
+    let idle = !settling.hasIdles();
     if (!idle) ownIdle(() => (idle = true));
     const step = () => {
       const now = performance.now();
@@ -30,9 +30,9 @@ function settle(agent, request) {
       frames = now - agent.lastMutation < 20 || revealing ? 0 : frames + 1;
       if (frames >= 2 && !looked) {
         looked = true; // the page may have handled an answer since
-        rest.noteLateTimers();
+        settling.addLateTimers();
       }
-      const waits = (request.timers === true && timers.isPending(now)) || rest.awaitsPictures(start) || !idle;
+      const waits = (request.timers === true && timers.isPending(now)) || settling.awaitsPictures(start) || !idle;
       if ((frames >= 2 && !waits) || now >= end) {
         clearTimeout(timer);
         done();
@@ -43,14 +43,14 @@ function settle(agent, request) {
 }
 
 /**
- * Notes that the daemon starts or stops acting.
+ * Records that the daemon starts or stops acting.
  * @param {Agent} agent @param {{on: boolean, fresh: boolean}} how
  */
 function notice(agent, how) {
   agent.timers.setActing(how.on);
-  agent.rest.end();
-  if (!how.on) agent.model.listeners.noteIdlePress(agent.rest);
-  if (how.on) agent.rest.forgive();
+  agent.settling.end();
+  if (!how.on) agent.model.listeners.recordActionEnd(agent.settling);
+  if (how.on) agent.settling.clearSettledAt();
   agent.notices.setActing(how);
 }
 
@@ -175,7 +175,7 @@ globalThis.__domtapCall = (command, argument, digits) => {
     case "maskedBoxes":
       return maskedBoxesOf(agent);
     case "rest":
-      return whyRestless(agent, argument);
+      return whyUnsettled(agent, argument);
     case "settle":
       return settle(agent, argument);
     case "building":

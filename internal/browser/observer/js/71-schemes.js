@@ -6,11 +6,11 @@
 // dialog never opens.
 
 /** The schemes that stay in the browser. */
-const STAYING = /^(https?|about|blob|data|javascript|file|filesystem|chrome|chrome-error|chrome-extension|devtools|view-source|ws|wss|ftp):/i;
+const BROWSER_SCHEMES = /^(https?|about|blob|data|javascript|file|filesystem|chrome|chrome-error|chrome-extension|devtools|view-source|ws|wss|ftp):/i;
 
 /** @param {NavigateEvent} event */
-function keepInBrowser(event) {
-  if (event.cancelable && !STAYING.test(event.destination.url)) event.preventDefault();
+function preventForeignSchemes(event) {
+  if (event.cancelable && !BROWSER_SCHEMES.test(event.destination.url)) event.preventDefault();
 }
 
-if (globalThis.navigation) navigation.addEventListener("navigate", keepInBrowser, true);
+if (globalThis.navigation) navigation.addEventListener("navigate", preventForeignSchemes, true);

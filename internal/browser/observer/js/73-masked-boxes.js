@@ -184,7 +184,7 @@ class MaskedBoxes {
 
 /** Returns the boxes to paint over in a picture of the viewport. @param {Agent} agent */
 function maskedBoxesOf(agent) {
-  noteTypes(agent.types.takeRecords());
+  markFormerPasswords(agent.types.takeRecords());
   const masked = new MaskedBoxes(agent.model);
   if (MASKS !== null) masked.collect();
   else masked.collectFrames();

@@ -330,7 +330,7 @@ const units = {
       (0, eval)(step);
       await scheduler.postTask(() => {}, { priority: "background" });
       const handled = timers.pending;
-      timers.noteChange();
+      timers.recordChange();
       out.push(handled + " " + timers.pending + " " + timers.isPending(performance.now() + 600) + " " + timers.pending);
     }
     return out;
@@ -339,7 +339,7 @@ const units = {
   /**
    * The refs and names of the listed elements, at first and after each step, behind the operations of its patch. A step that
    * begins with "// read" is one after which the daemon read the rows. A first step that begins with "// at once" comes
-   * before the rows of the first read were noted.
+   * before the rows of the first read were recorded.
    * @param {string[]} steps
    */
   async redraws(steps) {
@@ -357,31 +357,31 @@ const units = {
     };
     agent.start();
     const out = [next()];
-    agent.noteRows(1);
+    agent.recordRows(1);
     while (agent.model.rows.pending && !steps[0].startsWith("// at once")) await scheduler.postTask(() => {}, SLICES);
     for (const step of steps) {
       await (0, eval)("(async () => {" + step + "})()");
       await Promise.resolve();
       out.push(next());
-      if (step.startsWith("// read")) agent.noteRows(out.length);
+      if (step.startsWith("// read")) agent.recordRows(out.length);
     }
     return out;
   },
 
   /**
-   * Why a document is not at rest after each step, which is what the page does when it handles a click on its button;
-   * "rest" when it is. A step that begins with "// again" follows the answer of a request, one with "// late" comes soon
+   * Why a document has not settled after each step, which is what the page does when it handles a click on its button;
+   * "settled" when it has. A step that begins with "// again" follows the answer of a request, one with "// late" comes soon
    * after the last answer, and with "// own" the observer uses timers and frames. A step with "// busy" may still
    * have tasks when it is answered, and one with "// idle" comes when none is left.
    * @param {string[]} steps
    */
-  async rest(steps) {
+  async settling(steps) {
     const agent = new Agent(document, () => {});
     agent.start();
     const out = [];
     for (const step of steps) {
       if (step.startsWith("// late")) {
-        if (agent.rest.restedAt > 0) agent.rest.restedAt = performance.now();
+        if (agent.settling.settledAt > 0) agent.settling.settledAt = performance.now();
         (0, eval)(step);
         await Promise.resolve();
         continue;
@@ -391,13 +391,13 @@ const units = {
       if (step.startsWith("// idle")) await scheduler.postTask(() => {}, LAST);
       do {
         if (!again) {
-          agent.rest.end();
-          agent.rest.begin(document.querySelector("button"));
-          agent.rest.ask();
+          agent.settling.end();
+          agent.settling.begin(document.querySelector("button"));
+          agent.settling.expectFrame();
         }
         if (step.startsWith("// own")) ownTimer(() => {}, 300), ownFrame(() => {});
         (0, eval)(step);
-        why = (await agent.rest.answer(again)) || "rest";
+        why = (await agent.settling.answer(again)) || "settled";
       } while (why === "no frame" || (why === "tasks" && !step.startsWith("// busy"))); // the machine is slow
       out.push(why);
     }

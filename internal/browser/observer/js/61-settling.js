@@ -1,24 +1,24 @@
 // @ts-check
-// Rest decides whether the effects of an action in this document are complete, as far as the document can know without
+// Settling decides whether the effects of an action in this document are complete, as far as the document can know without
 // waiting for time to pass. docs/adr/0029-rest-is-known.md has the rule and its limits.
 //
-// The guard reports the start of input and the moment when the page handles it. Rest then counts timers, frames and idle
+// The guard reports the start of input and the moment when the page handles it. Settling then counts timers, frames and idle
 // callbacks of the page (59-ids.js), requests the frame that shows the effects of the handlers, and then a task of the
-// lowest priority, which runs after all queued tasks and messages. The document is at rest only if the page has changed,
+// lowest priority, which runs after all queued tasks and messages. The document has settled only if the page has changed,
 // requested nothing, and not changed since the start of that frame. In all other cases settle (70-commands.js) waits for
 // quiet frames.
 
 /** The maximum number of frames to wait for one without changes. */
-const REST_FRAMES = 3;
+const SETTLE_FRAMES = 3;
 /** The maximum wait for a frame and the tasks after it, in milliseconds. */
-const REST_AT_MOST = 100;
+const SETTLE_AT_MOST = 100;
 /** The maximum wait for all queued tasks, in milliseconds. */
 const LAST_AT_MOST = 400;
 /**
  * If the queued tasks end within this many milliseconds after that limit, they are finite: the page was busy or stalled.
  */
 const LATE_AT_MOST = 1500;
-/** A change within this many milliseconds after the document was at rest means that the decision was wrong. */
+/** A change within this many milliseconds after the document had settled means that the decision was wrong. */
 const TOO_SOON = 100;
 /** The number of actions for which a document is then not trusted, also after endless messages. */
 const DISTRUSTED_FOR = 10;
@@ -32,7 +32,7 @@ const LAST = /** @type {const} */ ({ priority: "background" });
 /** Attributes that pages change on a pressed element for its look. */
 const DRAWN_BY = /^(class|style|data-)/;
 
-class Rest {
+class Settling {
   /** @param {Agent} agent */
   constructor(agent) {
     this.agent = agent;
@@ -42,7 +42,7 @@ class Rest {
      */
     this.start = null;
     /**
-     * The frame count at the first call of ask, or null before it.
+     * The frame count at the first call of expectFrame, or null before it.
      * @type {number | null}
      */
     this.frames = null;
@@ -62,14 +62,14 @@ class Rest {
     this.drawn = false;
     /** @type {(() => void)[]} */
     this.waiting = [];
-    /** The time at which the document was reported at rest, or 0. */
-    this.restedAt = 0;
-    /** The number of actions for which the document is not trusted, so that it is not reported at rest. */
+    /** The time at which the document was reported as settled, or 0. */
+    this.settledAt = 0;
+    /** The number of actions for which the document is not trusted, so that it is not reported as settled. */
     this.distrusted = 0;
-    /** Whether this action would have been reported at rest. */
+    /** Whether this action would have been reported as settled. */
     this.heldBack = false;
     /**
-     * The number of actions for which Rest does not answer, and the reason why it does not answer for this action, if any.
+     * The number of actions for which Settling does not answer, and the reason why it does not answer for this action, if any.
      */
     this.unasked = 0;
     this.unknown = "no input";
@@ -83,7 +83,7 @@ class Rest {
   // ---- reports of the guard ---------------------------------------------------------------------
 
   /**
-   * Notes that the page is about to receive the first event of an action. An action of several parts begins once.
+   * Records that the page is about to receive the first event of an action. An action of several parts begins once.
    * @param {El | null} el the element that receives it, or null if it is in another document
    */
   begin(el) {
@@ -92,7 +92,7 @@ class Rest {
     if (this.fresh) return;
     this.fresh = true;
     this.elsewhere = el === null;
-    this.restedAt = 0;
+    this.settledAt = 0;
     this.heldBack = false;
     this.frames = null;
     this.changed = this.busy = this.drawn = false;
@@ -112,8 +112,8 @@ class Rest {
     if (this.elsewhere) this.frames = countFrames();
   }
 
-  /** Notes that the page is about to handle an event that completes input. The next frame shows its effects. */
-  ask() {
+  /** Records that the page is about to handle an event that completes input. The next frame shows its effects. */
+  expectFrame() {
     if (this.start === null) return;
     if (this.request) cancelAnimationFrame(this.request);
     this.request = ownFrame(this.onFrame);
@@ -129,24 +129,24 @@ class Rest {
     this.pictures = [];
   }
 
-  /** Notes that the value of a control has changed, which causes no mutation. */
-  noteValue() {
+  /** Records that the value of a control has changed, which causes no mutation. */
+  recordValue() {
     if (this.start !== null) this.changed = true;
   }
 
   // ---- reports of the agent ---------------------------------------------------------------------
 
   /** @param {MutationRecord[]} records */
-  note(records) {
-    if (this.restedAt > 0) {
-      if (performance.now() - this.restedAt < TOO_SOON) this.distrusted = DISTRUSTED_FOR;
-      this.restedAt = 0;
+  record(records) {
+    if (this.settledAt > 0) {
+      if (performance.now() - this.settledAt < TOO_SOON) this.distrusted = DISTRUSTED_FOR;
+      this.settledAt = 0;
     }
     if (this.start === null) return;
     this.changes++;
     for (const r of records) {
       if (!this.changed) this.changed = this.isEffect(r);
-      if (r.attributeName === "aria-busy") this.noteBusy(/** @type {El} */ (r.target));
+      if (r.attributeName === "aria-busy") this.addBusy(/** @type {El} */ (r.target));
       for (const node of /** @type {NodeListOf<DomNode>} */ (r.addedNodes)) {
         if (this.searched >= SEARCHED) break;
         if (!isElement(node)) continue;
@@ -176,13 +176,13 @@ class Rest {
   }
 
   /** @param {El} el */
-  noteBusy(el) {
+  addBusy(el) {
     this.busy = this.busy || attr(el, "aria-busy") === "true";
   }
 
   /** Searches added content for busy indicators and pictures. @param {El} added */
   search(added) {
-    this.noteBusy(added);
+    this.addBusy(added);
     if (tagOf(added) === "img") this.pictures.push(added);
     if (!safe.firstElementChild(added)) return;
     this.busy = this.busy || firstWithin(added, "[aria-busy=true]") !== null;
@@ -209,7 +209,7 @@ class Rest {
   async awaitDrawn() {
     if (this.drawn) return true;
     await new Promise((resolve) => {
-      const timer = ownTimer(resolve, REST_AT_MOST);
+      const timer = ownTimer(resolve, SETTLE_AT_MOST);
       this.waiting.push(() => (clearTimeout(timer), resolve(undefined)));
     });
     return this.drawn;
@@ -226,16 +226,16 @@ class Rest {
   async answer(again) {
     const asked = this.fresh || again;
     this.fresh = false;
-    this.forgive();
+    this.clearSettledAt();
     if (!asked || this.start === null) return this.unknown;
     if (!(await this.awaitLastTask())) {
       this.unasked = DISTRUSTED_FOR; // possibly endless messages
       return "tasks";
     }
-    const why = this.elsewhere ? this.whyTouched() : await this.whyRestless(again);
+    const why = this.elsewhere ? this.whyTouched() : await this.whyUnsettled(again);
     this.byAnswer = this.changes;
     if (why !== "") return why;
-    this.restedAt = performance.now();
+    this.settledAt = performance.now();
     if (this.distrusted === 0) return "";
     this.heldBack = true;
     this.distrusted--;
@@ -243,7 +243,7 @@ class Rest {
   }
 
   /**
-   * Waits until all queued tasks are over. Returns whether that was in time. If they end soon after the limit, Rest answers
+   * Waits until all queued tasks are over. Returns whether that was in time. If they end soon after the limit, Settling answers
    * again for the next action.
    * @returns {Promise<boolean>}
    */
@@ -262,44 +262,44 @@ class Rest {
     });
   }
 
-  /** Clears the time of rest when other work starts, so that later changes cause no distrust. */
-  forgive() {
-    this.restedAt = 0;
+  /** Clears the time at which the document settled when other work starts, so that later changes cause no distrust. */
+  clearSettledAt() {
+    this.settledAt = 0;
   }
 
-  /** Notes that the daemon continues to wait. Changes now only decide whether the document is trusted again. */
-  waitOn() {
-    if (!this.heldBack) this.forgive();
+  /** Records that the daemon continues to wait. Changes now only decide whether the document is trusted again. */
+  continueWait() {
+    if (!this.heldBack) this.clearSettledAt();
   }
 
-  /** Returns why this document is not at rest while another document received the input. */
+  /** Returns why this document has not settled while another document received the input. */
   whyTouched() {
     this.agent.takeRecords();
-    return this.changes > 0 ? "changes" : this.whatIsScheduled();
+    return this.changes > 0 ? "changes" : this.scheduledWork();
   }
 
   /** @param {boolean} again */
-  async whyRestless(again) {
+  async whyUnsettled(again) {
     this.agent.takeRecords();
     if (again) {
       if (this.changes === this.byAnswer) return "unchanged";
       this.changed = true;
-      this.ask();
+      this.expectFrame();
     }
-    for (let frames = 0; frames < REST_FRAMES; frames++) {
+    for (let frames = 0; frames < SETTLE_FRAMES; frames++) {
       if (this.frames === null || !this.changed) return "unchanged";
-      const scheduled = this.whatIsScheduled();
+      const scheduled = this.scheduledWork();
       if (scheduled !== "") return scheduled;
       if (!(await this.awaitDrawn())) return "no frame";
       this.agent.takeRecords();
-      if (this.changes === this.byFrame) return this.whatIsScheduled() || this.whatIsShown();
-      this.ask();
+      if (this.changes === this.byFrame) return this.scheduledWork() || this.visibleWork();
+      this.expectFrame();
     }
     return "changes";
   }
 
   /** Returns the visible sign of the page's work, or "". */
-  whatIsShown() {
+  visibleWork() {
     return this.busy ? "busy" : this.agent.notices.isRevealing() ? "revealing" : endsSoon(this.agent.model) ? "animation" : "";
   }
 
@@ -307,7 +307,7 @@ class Rest {
    * Returns what the page has requested: timers, including those of earlier actions of the turn, idle callbacks or frames.
    * It returns "" if there are none.
    */
-  whatIsScheduled() {
+  scheduledWork() {
     const { start } = this;
     if (start === null || countTimers() !== start.timers || this.agent.timers.pending > 0) return "timers";
     return countIdles() !== start.idles ? "idle callbacks" : countFrames() !== this.frames ? "frames" : "";
@@ -322,7 +322,7 @@ class Rest {
    * Adds the timers that the page has set since the input began, except those that were counted at its events, to the wait.
    * Returns whether there are any.
    */
-  noteLateTimers() {
+  addLateTimers() {
     const { start, agent: { timers } } = this;
     const late = start === null ? 0 : countTimers() - start.timers - (timers.counted - start.counted);
     if (late > 0) timers.addLate(late);
@@ -360,7 +360,7 @@ function endsSoon({ animations, doc }) {
  * Implements the command "rest".
  * @param {Agent} agent @param {{again: boolean}} request
  */
-async function whyRestless(agent, request) {
-  const why = await agent.rest.answer(request.again);
+async function whyUnsettled(agent, request) {
+  const why = await agent.settling.answer(request.again);
   return { why, grown: agent.model.listeners.due };
 }
