@@ -136,7 +136,7 @@ func (r *restorer) goBack() {
 	if t.ctx.Err() != nil || t.recovery.Due() {
 		return // the tab was closed, or lost its page again
 	}
-	why, again := restore.Verdict(err, t.health.Crashed())
+	why, again := restore.Classify(err, t.health.Crashed())
 	switch {
 	case again:
 		t.log.Warn("the tab could not be restored yet", "err", err)

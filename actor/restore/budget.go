@@ -14,8 +14,8 @@ const (
 	Window = 10 * time.Minute
 )
 
-// waits is the delay of an attempt, by the number of earlier attempts within Window.
-var waits = [Times]time.Duration{0, time.Second, 5 * time.Second}
+// backoffs is the delay of an attempt, by the number of earlier attempts within Window.
+var backoffs = [Times]time.Duration{0, time.Second, 5 * time.Second}
 
 // Budget counts the restore attempts of one tab. The zero value is ready to use. It is not safe for concurrent use.
 type Budget struct {
@@ -34,7 +34,7 @@ func (b *Budget) Take(now time.Time) (wait time.Duration, ok bool) {
 	if len(b.spent) >= Times {
 		return 0, false
 	}
-	wait = waits[len(b.spent)]
+	wait = backoffs[len(b.spent)]
 	b.spent = append(b.spent, now)
 	return wait, true
 }

@@ -27,7 +27,7 @@ func TestVerdict(t *testing.T) {
 		"another error":                {errors.New("the browser hiccuped"), true, "", true},
 	}
 	for name, test := range tests {
-		if why, again := restore.Verdict(test.err, test.crashed); why != test.why || again != test.again {
+		if why, again := restore.Classify(test.err, test.crashed); why != test.why || again != test.again {
 			t.Errorf("%s: the verdict is %q, again %v, want %q, %v", name, why, again, test.why, test.again)
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// Verdict evaluates the error of the navigation that restores a tab. It returns why the tab cannot be restored, or that another attempt is
+// Classify evaluates the error of the navigation that restores a tab. It returns why the tab cannot be restored, or that another attempt is
 // useful. If it returns neither, the tab is restored. Crashed reports that the page has no renderer. An error page of the browser counts as
 // restored, because a reload would show it too.
-func Verdict(err error, crashed bool) (why string, again bool) {
+func Classify(err error, crashed bool) (why string, again bool) {
 	switch {
 	case apierr.Is(err, apierr.Refused), apierr.Is(err, apierr.IsDownload):
 		return err.Error(), false
