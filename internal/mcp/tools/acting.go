@@ -42,7 +42,7 @@ func interact(ctx context.Context, c *Call) error {
 	if request.TabId, err = c.tabFor(ctx, a.Tab, a.URL); err != nil {
 		return err
 	}
-	ctx, cancel := withPatience(ctx, deadline.Steps(callTime, request.GetSteps()))
+	ctx, cancel := withTimeout(ctx, deadline.Steps(callTime, request.GetSteps()))
 	defer cancel()
 	answer, err := c.Daemon.Actions.Interact(ctx, request)
 	if err != nil {
@@ -247,7 +247,7 @@ func wait(ctx context.Context, c *Call) error {
 		TabId: id, Until: until, Timeout: c.Timeout(a.Timeout, maxTimeout),
 		Format: domtapv1.Format_FORMAT_DENSE_DIFF, ClientId: c.Session.ClientID, Brief: true,
 	}
-	ctx, cancel := withPatience(ctx, request.GetTimeout().AsDuration())
+	ctx, cancel := withTimeout(ctx, request.GetTimeout().AsDuration())
 	defer cancel()
 	answer, err := c.Daemon.Dom.WaitFor(ctx, request)
 	if err != nil {

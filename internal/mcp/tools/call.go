@@ -116,7 +116,7 @@ func (c *Call) Fail(err error) {
 	}
 	c.addLine("error: %s%s", reason, advice[reason])
 	message := oneLine(s.Message())
-	if nearest := factOf(s, "nearest"); nearest != "" && !strings.Contains(message, nearest) {
+	if nearest := metadataOf(s, "nearest"); nearest != "" && !strings.Contains(message, nearest) {
 		message += "; nearest: " + oneLine(nearest)
 	}
 	c.addPageText(message + "\n")
@@ -172,7 +172,7 @@ func quotesNoPage(s *status.Status) bool {
 
 func reasonOf(s *status.Status) string { return infoOf(s).GetReason() }
 
-func factOf(s *status.Status, name string) string { return infoOf(s).GetMetadata()[name] }
+func metadataOf(s *status.Status, name string) string { return infoOf(s).GetMetadata()[name] }
 
 func infoOf(s *status.Status) *errdetails.ErrorInfo {
 	for _, detail := range s.Details() {

@@ -31,8 +31,8 @@ const (
 
 var shows = map[string]string{showElements: showElements, showContent: showContent, showNone: showNone}
 
-// firstLook is the token budget for the elements of a page after a navigation. A cursor continues them.
-const firstLook = 2000
+// navigationBudget is the token budget for the elements of a page after a navigation. A cursor continues them.
+const navigationBudget = 2000
 
 // navigateArgs holds the arguments of browser_navigate.
 type navigateArgs struct {
@@ -60,14 +60,14 @@ func navigate(ctx context.Context, c *Call) error {
 		return err
 	}
 	request := &domtapv1.NavigateRequest{TabId: a.Tab, Url: a.URL, WaitUntil: until, Timeout: c.Timeout(a.Timeout, maxTimeout)}
-	ctx, cancel := withPatience(ctx, request.GetTimeout().AsDuration())
+	ctx, cancel := withTimeout(ctx, request.GetTimeout().AsDuration())
 	defer cancel()
-	now, outcome, err := c.goTo(ctx, request)
+	now, outcome, err := c.navigateTo(ctx, request)
 	if err != nil {
 		return err
 	}
 	c.status(now)
-	if err := c.look(ctx, now, show); err != nil {
+	if err := c.showPage(ctx, now, show); err != nil {
 		return err
 	}
 	page := c.page.String()
@@ -79,22 +79,22 @@ func navigate(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// patience is added to the daemon's time limit, because the daemon's own timeout error is more helpful.
-const patience = 10 * time.Second
+// timeoutMargin is added to the daemon's time limit, because the daemon's own timeout error is more helpful.
+const timeoutMargin = 10 * time.Second
 
 // callTime is the daemon's time limit for a call without a timeout.
 const callTime = 30 * time.Second
 
-// withPatience limits a call by its timeout plus patience. A timeout of 0 means the daemon's default.
-func withPatience(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+// withTimeout limits a call by its timeout plus patience. A timeout of 0 means the daemon's default.
+func withTimeout(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout <= 0 {
 		timeout = callTime
 	}
-	return context.WithTimeout(ctx, timeout+patience)
+	return context.WithTimeout(ctx, timeout+timeoutMargin)
 }
 
-// goTo navigates the named tab or the current one. If no tab is open, it opens one. It also returns the outcome of the navigation.
-func (c *Call) goTo(ctx context.Context, request *domtapv1.NavigateRequest) (*domtapv1.Tab, []*domtapv1.Outcome, error) {
+// navigateTo navigates the named tab or the current one. If no tab is open, it opens one. It also returns the outcome of the navigation.
+func (c *Call) navigateTo(ctx context.Context, request *domtapv1.NavigateRequest) (*domtapv1.Tab, []*domtapv1.Outcome, error) {
 	named := request.GetTabId()
 	if request.TabId = named; named == "" {
 		request.TabId = c.Session.Current()
@@ -141,8 +141,8 @@ func (c *Call) status(now *domtapv1.Tab) {
 	c.addLine("%s", line)
 }
 
-// look shows the page of a tab.
-func (c *Call) look(ctx context.Context, now *domtapv1.Tab, show string) error {
+// showPage shows the page of a tab.
+func (c *Call) showPage(ctx context.Context, now *domtapv1.Tab, show string) error {
 	if d := now.GetDialog(); d != nil {
 		c.addPageText(text.Page(now) + text.Dialog(d) + "\n")
 		return nil
@@ -155,7 +155,7 @@ func (c *Call) look(ctx context.Context, now *domtapv1.Tab, show string) error {
 		return c.readPage(ctx, &domtapv1.ReadPageRequest{TabId: now.GetId(), Mode: domtapv1.ReadMode_READ_MODE_CONTENT}, false)
 	}
 	answer, err := c.Daemon.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{
-		TabId: now.GetId(), MaxTokens: proto.Int32(firstLook), ClientId: c.Session.ClientID, Format: domtapv1.Format_FORMAT_DENSE,
+		TabId: now.GetId(), MaxTokens: proto.Int32(navigationBudget), ClientId: c.Session.ClientID, Format: domtapv1.Format_FORMAT_DENSE,
 		IncludeHistory: proto.Bool(false), Brief: true,
 	})
 	if err != nil {
@@ -239,11 +239,11 @@ func openTab(ctx context.Context, c *Call, a *tabArgs) error {
 	if err != nil {
 		return err
 	}
-	return c.moved(now)
+	return c.showTab(now)
 }
 
-// moved shows the state and the URL of a tab.
-func (c *Call) moved(now *domtapv1.Tab) error {
+// showTab shows the state and the URL of a tab.
+func (c *Call) showTab(now *domtapv1.Tab) error {
 	c.status(now)
 	c.addPageText(text.Page(now))
 	return nil
@@ -255,7 +255,7 @@ func selectTab(ctx context.Context, c *Call, _ *tabArgs, id string) error {
 		return err
 	}
 	c.Session.SetCurrent(id)
-	return c.moved(answer.GetTab())
+	return c.showTab(answer.GetTab())
 }
 
 func closeTab(ctx context.Context, c *Call, _ *tabArgs, id string) error {
@@ -275,7 +275,7 @@ func moveBack(ctx context.Context, c *Call, _ *tabArgs, id string) error {
 	if err != nil {
 		return err
 	}
-	return c.moved(answer.GetTab())
+	return c.showTab(answer.GetTab())
 }
 
 func moveForward(ctx context.Context, c *Call, _ *tabArgs, id string) error {
@@ -283,7 +283,7 @@ func moveForward(ctx context.Context, c *Call, _ *tabArgs, id string) error {
 	if err != nil {
 		return err
 	}
-	return c.moved(answer.GetTab())
+	return c.showTab(answer.GetTab())
 }
 
 func reload(ctx context.Context, c *Call, _ *tabArgs, id string) error {
@@ -291,7 +291,7 @@ func reload(ctx context.Context, c *Call, _ *tabArgs, id string) error {
 	if err != nil {
 		return err
 	}
-	return c.moved(answer.GetTab())
+	return c.showTab(answer.GetTab())
 }
 
 func answerDialog(ctx context.Context, c *Call, a *tabArgs, id string, accept bool) error {
@@ -299,5 +299,5 @@ func answerDialog(ctx context.Context, c *Call, a *tabArgs, id string, accept bo
 	if err != nil {
 		return err
 	}
-	return c.moved(answer.GetTab())
+	return c.showTab(answer.GetTab())
 }

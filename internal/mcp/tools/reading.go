@@ -79,7 +79,7 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 		if a.Cursor != "" || format == domtapv1.Format_FORMAT_TREE {
 			return inputf("incremental returns a list of changes; omit cursor and format")
 		}
-		c.sinceLast(request)
+		c.onlyChanges(request)
 	}
 	answer, err := c.Daemon.Dom.GetCompact(ctx, request)
 	if err != nil {
@@ -92,8 +92,8 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// sinceLast makes a request return only the changes since the last answer.
-func (c *Call) sinceLast(request *domtapv1.GetCompactRequest) {
+// onlyChanges makes a request return only the changes since the last answer.
+func (c *Call) onlyChanges(request *domtapv1.GetCompactRequest) {
 	if at, known := c.Session.LastSeen(request.GetTabId()); request.GetFormat() == domtapv1.Format_FORMAT_DENSE {
 		request.Incremental, request.Format = true, domtapv1.Format_FORMAT_DENSE_DIFF
 	} else if known {
@@ -276,7 +276,7 @@ func batch(ctx context.Context, c *Call) error {
 		Parallel: int32(c.Float("parallel", a.Parallel, args.Range{Low: 1, High: 8})), Timeout: c.Timeout(a.Timeout, maxURLTimeout),
 		SessionId: c.Session.Browser,
 	}
-	ctx, cancel := withPatience(ctx, batchLasts(request))
+	ctx, cancel := withTimeout(ctx, maxBatchDuration(request))
 	defer cancel()
 	answer, err := c.Daemon.Pages.Batch(ctx, request)
 	if err != nil {
@@ -296,8 +296,8 @@ func batch(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// batchLasts returns the duration of a batch if every URL takes its whole timeout.
-func batchLasts(r *domtapv1.BatchRequest) time.Duration {
+// maxBatchDuration returns the duration of a batch if every URL takes its whole timeout.
+func maxBatchDuration(r *domtapv1.BatchRequest) time.Duration {
 	each, parallel := 15*time.Second, int32(4) // the defaults of the daemon
 	if limit := r.GetTimeout(); limit != nil {
 		each = limit.AsDuration()
