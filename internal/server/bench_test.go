@@ -50,7 +50,7 @@ func BenchmarkAnswer(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				now.Placed(reading.Layout)
+				now.WithBoxes(reading.Layout)
 				convert.Metadata(now.Settled(true), tokens.Name)
 			}
 		})

@@ -81,7 +81,7 @@ func (c *Capture) Annotate(format string, quality int) (*Annotated, error) {
 		return nil, fmt.Errorf("decode the screenshot: %w", err)
 	}
 	out := &Annotated{Scale: float64(picture.Bounds().Dx()) / max(c.Clip.Width, 1)}
-	placed := c.View.Placed(c.Layout)
+	placed := c.View.WithBoxes(c.Layout)
 	var list []annotate.Box
 	for i, e := range c.View.Elements() {
 		box := placed.Boxes[i]

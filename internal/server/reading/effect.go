@@ -61,7 +61,7 @@ func (c *Reader) Effect(ctx context.Context, tab *actor.Tab, client string, form
 // changes. It returns "" if no listed element changed.
 func (e *Effect) Print(ctx context.Context, o *turn.Outcome) string {
 	from := o.Before
-	if shown := e.shared.Shown(e.who, o.After); shown != nil {
+	if shown := e.shared.LastShown(e.who, o.After); shown != nil {
 		from = shown
 	}
 	if o.Replaced {

@@ -39,8 +39,8 @@ type Snapshot struct {
 	// View is the selected view. Next is the cursor of the rest, or empty if nothing is left.
 	View  *views.View
 	Next  string
-	boxes *views.Placed // nil if the request wants none
-	late  []dom.FrameID // frames that did not answer in time
+	boxes *views.WithBoxes // nil if the request wants none
+	late  []dom.FrameID    // frames that did not answer in time
 	// change leads from an earlier view to View. It is nil if the request wants no changes, or if resync gives the reason why there is no
 	// diff.
 	change *views.Change
@@ -87,7 +87,7 @@ func (c *Reader) Snapshot(ctx context.Context, r Request, since *uint64, boxes b
 	defer s.account(ctx, shared, r.GetCursor() != "")
 	seen := views.Seen{View: now, Mark: reading.Mark}
 	if boxes {
-		s.boxes = now.Placed(reading.Layout)
+		s.boxes = now.WithBoxes(reading.Layout)
 		seen.Boxes = s.boxes.Boxes
 	}
 	if r.GetCursor() != "" {
@@ -119,7 +119,7 @@ func (c *Reader) observe(ctx context.Context, r Request) (*Snapshot, error) {
 	if s.View, err = shared.At(s.head, s.head.Snapshot, sel); err != nil {
 		return nil, err
 	}
-	s.boxes = s.View.Placed(nil)
+	s.boxes = s.View.WithBoxes(nil)
 	s.account(ctx, shared, false)
 	return s, nil
 }
@@ -141,7 +141,7 @@ func (c *Reader) look(ctx context.Context, tab *actor.Tab, r Request, wanted act
 // compareWithBaseline makes the view the caller's baseline. If the request wants changes, it also computes them from the previous baseline.
 func (s *Snapshot) compareWithBaseline(ctx context.Context, r Request, since *uint64, shared *views.Tab, seen views.Seen) {
 	who, unnamed := connections.Caller(ctx, r.GetClientId()), connections.Caller(ctx, "")
-	shown := shared.Shown(who, s.View.Snapshot)
+	shown := shared.LastShown(who, s.View.Snapshot)
 	last, resync := shared.Swap(who, seen)
 	shared.RecordRead(who, r, s.View.Snapshot)
 	if who != unnamed { // the caller's turns may omit the client ID
@@ -158,7 +158,7 @@ func (s *Snapshot) compareWithBaseline(ctx context.Context, r Request, since *ui
 	}
 	switch {
 	case since != nil:
-		from, resync := shared.Back(s.head, s.sel, views.Point{Epoch: r.GetEpoch(), Revision: *since})
+		from, resync := shared.ViewAt(s.head, s.sel, views.Point{Epoch: r.GetEpoch(), Revision: *since})
 		s.compare(views.Seen{View: from}, resync)
 	case r.GetIncremental() && resync == "" && r.GetIncludeGeometry() && last.Boxes == nil:
 		s.compare(last, views.ViewChanged)

@@ -53,7 +53,7 @@ func (s *domService) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomSe
 		return replay.Refusal()
 	}
 	shared := s.Views.Of(tab)
-	defer shared.Streams(connections.Caller(stream.Context(), r.GetClientId()))()
+	defer shared.BeginStream(connections.Caller(stream.Context(), r.GetClientId()))()
 	return s.Streams.Watch(tab, shared, r, stream)
 }
 

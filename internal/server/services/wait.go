@@ -40,7 +40,7 @@ func (s *domService) printMet(ctx context.Context, tab *actor.Tab, r *domtapv1.W
 func (s *domService) denseSince(ctx context.Context, tab *actor.Tab, r *domtapv1.WaitForRequest, met *waits.Met) string {
 	shared, who, now := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId()), met.Head.Snapshot
 	e := s.read.Effect(ctx, tab, r.GetClientId(), reading.EffectForm{Structural: shared.ListsStructural(who, now, true), Brief: r.GetBrief()})
-	o := &turn.Outcome{Before: met.From, After: now, Info: met.Head.Info, Replaced: met.From == nil && shared.Shown(who, now) == nil}
+	o := &turn.Outcome{Before: met.From, After: now, Info: met.Head.Info, Replaced: met.From == nil && shared.LastShown(who, now) == nil}
 	text := cmp.Or(e.Print(ctx, o), dense.None)
 	if r.GetBrief() {
 		met.Answer.Outcome = outcome.Unprinted(met.Answer.GetOutcome(), text, o.Replaced)

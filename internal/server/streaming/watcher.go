@@ -239,7 +239,7 @@ func (w *watcher) begin(head *actor.Head) error {
 // resume continues from the revision that the reader has, or sends the whole view.
 func (w *watcher) resume(head *actor.Head, now *views.View) error {
 	at := views.Point{Epoch: w.request.GetEpoch(), Revision: w.request.GetFromRevision()}
-	from, resync := w.views.Back(head, w.selection, at)
+	from, resync := w.views.ViewAt(head, w.selection, at)
 	if resync != "" {
 		return w.resync(now, resync, 1)
 	}

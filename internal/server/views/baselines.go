@@ -178,9 +178,9 @@ func (t *Tab) ListsStructural(who Caller, now *dom.Snapshot, dense bool) bool {
 	return known.structural == documentOf(now)
 }
 
-// Shown returns the newest state up to now that a caller received as DENSE or DENSE_DIFF. It returns nil if there is none of the same
+// LastShown returns the newest state up to now that a caller received as DENSE or DENSE_DIFF. It returns nil if there is none of the same
 // document.
-func (t *Tab) Shown(who Caller, now *dom.Snapshot) *dom.Snapshot {
+func (t *Tab) LastShown(who Caller, now *dom.Snapshot) *dom.Snapshot {
 	b := t.last
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -201,8 +201,8 @@ func (t *Tab) SetShown(who Caller, now *dom.Snapshot) {
 	b.trim(entry)
 }
 
-// Streams records that a stream sends every state to a caller, until over is called.
-func (t *Tab) Streams(who Caller) (over func()) {
+// BeginStream records that a stream sends every state to a caller, until over is called.
+func (t *Tab) BeginStream(who Caller) (over func()) {
 	key := callerTab{who, t.tab.ID()}
 	t.last.beginStream(key)
 	return func() { t.last.endStream(key) }

@@ -47,7 +47,7 @@ type Change struct {
 
 // Since returns the change from an earlier view of the same selection to this one.
 func (v *View) Since(from *View) *Change {
-	c := v.way(from.Point())
+	c := v.changeFrom(from.Point())
 	c.once.Do(func() {
 		c.Diff = convert.Visible(diff.Between(from.view.Elements, v.view.Elements))
 		c.Diff.From, c.Diff.To = from.Snapshot.Revision, v.Snapshot.Revision
@@ -58,8 +58,8 @@ func (v *View) Since(from *View) *Change {
 	return c
 }
 
-// way returns the Change from a point. Callers with the same point share it, so that it is computed once.
-func (v *View) way(from Point) *Change {
+// changeFrom returns the Change from a point. Callers with the same point share it, so that it is computed once.
+func (v *View) changeFrom(from Point) *Change {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if c := v.changes[from]; c != nil {
@@ -91,7 +91,7 @@ func (c *Change) Text() string {
 
 // Dense returns the diff in the format DENSE_DIFF. The two views must be those that were compared.
 func (c *Change) Dense(from, to *View) string {
-	c.printDense.Do(func() { c.dense = dense.Changes{From: from.side(), To: to.side(), Diff: c.Diff}.Text() })
+	c.printDense.Do(func() { c.dense = dense.Changes{From: from.denseSide(), To: to.denseSide(), Diff: c.Diff}.Text() })
 	return c.dense
 }
 
@@ -104,8 +104,8 @@ func mostlyChanged(d diff.Diff, old, now int) bool {
 	return 10*differ > 7*(old+now)
 }
 
-// Back returns the view of an earlier revision, or the reason why there is none.
-func (t *Tab) Back(head *actor.Head, sel Selection, to Point) (from *View, resync string) {
+// ViewAt returns the view of an earlier revision, or the reason why there is none.
+func (t *Tab) ViewAt(head *actor.Head, sel Selection, to Point) (from *View, resync string) {
 	switch now := head.Snapshot; {
 	case to.Epoch != now.Epoch:
 		return nil, EpochChanged

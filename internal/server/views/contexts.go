@@ -63,7 +63,7 @@ type contexts struct {
 }
 
 // contexts returns the contexts of the chosen elements of a page.
-func (c chosen) contexts(t *Tab, page *dom.Snapshot) *contexts {
+func (c selected) contexts(t *Tab, page *dom.Snapshot) *contexts {
 	return &contexts{names: c.names, tree: &t.tree, page: page.Elements, of: c.all, tell: sync.OnceValue(func() compact.Contexts {
 		return elementcontext.Distinguish(page.Elements.Slice(), c.all.Slice())
 	})}
@@ -132,7 +132,7 @@ func (c *contexts) in(d diff.Diff) compact.Contexts {
 // Contexts returns the contexts of the added and changed elements of a diff among all elements of a page. The cost is proportional to the
 // changes since the last call, unless many elements share the role and name of one of them.
 func (t *Tab) Contexts(page *dom.Snapshot, d diff.Diff) compact.Contexts {
-	return chosen{all: page.Elements, names: &t.page}.contexts(t, page).in(d)
+	return selected{all: page.Elements, names: &t.page}.contexts(t, page).in(d)
 }
 
 // Ambiguous reports whether elements of a view share role and name and need contexts. The cost is proportional to the changes since the

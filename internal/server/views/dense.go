@@ -25,9 +25,9 @@ func densePage(v *View, o view.Options) *dense.Page {
 	return dense.NewPage(printed, v.Snapshot.Elements.Slice(), mentioned)
 }
 
-// fitting fits a view in DENSE and its lines into a budget. The cost of an element depends on the other elements. So fitting prints the
+// fitter fits a view in DENSE and its lines into a budget. The cost of an element depends on the other elements. So fitting prints the
 // view repeatedly with fewer elements, the best ones, until the lines fit.
-type fitting struct {
+type fitter struct {
 	*View
 	tab     *Tab
 	options view.Options
@@ -38,7 +38,7 @@ type fitting struct {
 
 // fit computes the elements and the lines of a view in DENSE.
 func fit(v *View, t *Tab, o view.Options) error {
-	f := &fitting{View: v, tab: t, options: o, room: o.MaxTokens - o.Overhead, limited: o.MaxTokens > 0}
+	f := &fitter{View: v, tab: t, options: o, room: o.MaxTokens - o.Overhead, limited: o.MaxTokens > 0}
 	f.options.MaxTokens = 0
 	all, err := f.choose()
 	if err != nil {
@@ -61,7 +61,7 @@ func fit(v *View, t *Tab, o view.Options) error {
 	return nil
 }
 
-func (f *fitting) choose() (view.View, error) {
+func (f *fitter) choose() (view.View, error) {
 	all, err := f.tab.choose(f.Snapshot, f.options, f.Selection)
 	if err != nil {
 		return view.View{}, err
@@ -70,7 +70,7 @@ func (f *fitting) choose() (view.View, error) {
 }
 
 // print sets the lines of a view and returns their cost. Without a budget, it counts nothing and returns 0.
-func (f *fitting) print(shown view.View, m dense.Mention) (cost int) {
+func (f *fitter) print(shown view.View, m dense.Mention) (cost int) {
 	f.view, f.lines = shown, f.page.Lines(shown.Elements.Slice(), m)
 	if !f.limited {
 		return 0
@@ -83,7 +83,7 @@ func (f *fitting) print(shown view.View, m dense.Mention) (cost int) {
 }
 
 // reduce finds the largest number of elements, best first, whose lines fit. The view has no elements if not even one fits.
-func (f *fitting) reduce(m dense.Mention) error {
+func (f *fitter) reduce(m dense.Mention) error {
 	f.options.Overhead, f.options.Cost = 1, func(*dom.Element) int { return 1 }
 	best := func(n int) (cost int, err error) {
 		f.options.MaxTokens = f.options.Overhead + n

@@ -7,8 +7,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// side returns the view as one side of a diff in DENSE_DIFF.
-func (v *View) side() dense.Side {
+// denseSide returns the view as one side of a diff in DENSE_DIFF.
+func (v *View) denseSide() dense.Side {
 	page := v.page
 	if page == nil {
 		page = pageOf(v.Snapshot)

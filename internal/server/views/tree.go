@@ -137,22 +137,22 @@ type landmarks struct {
 	now, before hashes
 }
 
-// late reports whether a snapshot belongs to an older page than the newest one that was read.
-func (l *landmarks) late(s *dom.Snapshot) bool {
+// isOld reports whether a snapshot belongs to an older page than the newest one that was read.
+func (l *landmarks) isOld(s *dom.Snapshot) bool {
 	return l.now != nil && l.epoch == s.Epoch && l.document > s.Document
 }
 
-// isNow reports whether a snapshot belongs to the last page that was read.
-func (l *landmarks) isNow(s *dom.Snapshot) bool {
+// isCurrent reports whether a snapshot belongs to the last page that was read.
+func (l *landmarks) isCurrent(s *dom.Snapshot) bool {
 	return l.now != nil && l.epoch == s.Epoch && l.document == s.Document
 }
 
 // previous returns the hashes of the page that was read before the snapshot's page.
 func (l *landmarks) previous(s *dom.Snapshot) hashes {
 	switch {
-	case l.late(s):
+	case l.isOld(s):
 		return nil
-	case l.isNow(s):
+	case l.isCurrent(s):
 		return l.before
 	}
 	return l.now
@@ -161,9 +161,9 @@ func (l *landmarks) previous(s *dom.Snapshot) hashes {
 // sent adds landmarks of a snapshot's page that the caller received. It does not modify sets that were returned before.
 func (l *landmarks) sent(s *dom.Snapshot, got hashes) {
 	switch {
-	case l.late(s):
+	case l.isOld(s):
 		return
-	case l.isNow(s):
+	case l.isCurrent(s):
 		if all := maps.Clone(l.now); len(l.now)+len(got) <= maxHashes {
 			maps.Copy(all, got)
 			l.now = all

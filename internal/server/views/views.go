@@ -98,7 +98,7 @@ type Tab struct {
 	costs costs
 	// branches caches the tokens of the lines of trees.
 	branches costs
-	whole    whole
+	whole    pageCost
 	noticed  signalCache
 	// Followed reports whether newly read structural elements would show up in a client's diffs.
 	Followed Followed
@@ -207,7 +207,7 @@ type View struct {
 	// exact returns the view with the exact token count of its text, without and with the history in the header.
 	exact [2]func() view.View
 
-	placed  atomic.Pointer[Placed]
+	placed  atomic.Pointer[WithBoxes]
 	encoded encodings
 	answers atomic.Bool
 
@@ -254,7 +254,7 @@ func (v *View) compute(t *Tab) {
 	if v.Selection.dense {
 		v.err = fit(v, t, options)
 	} else {
-		v.err = v.afford(t, selectable, options)
+		v.err = v.limitByCost(t, selectable, options)
 	}
 	v.header.Next = ""
 	for i := range v.exact {
@@ -270,8 +270,8 @@ func (v *View) compute(t *Tab) {
 	}
 }
 
-// afford computes a view in which each element costs the tokens of its own line.
-func (v *View) afford(t *Tab, selectable *dom.Snapshot, o view.Options) error {
+// limitByCost computes a view in which each element costs the tokens of its own line.
+func (v *View) limitByCost(t *Tab, selectable *dom.Snapshot, o view.Options) error {
 	chosen, err := t.choose(selectable, o, v.Selection)
 	if err != nil {
 		return err
@@ -288,8 +288,8 @@ func (v *View) afford(t *Tab, selectable *dom.Snapshot, o view.Options) error {
 	return err
 }
 
-// chosen holds the elements of a snapshot that a selection selects, before the limits.
-type chosen struct {
+// selected holds the elements of a snapshot that a selection selects, before the limits.
+type selected struct {
 	all dom.List
 	// names holds the names of all.
 	names *names
@@ -297,12 +297,12 @@ type chosen struct {
 }
 
 // choose selects from a snapshot. It reuses the selection from an earlier snapshot.
-func (t *Tab) choose(s *dom.Snapshot, o view.Options, sel Selection) (chosen, error) {
+func (t *Tab) choose(s *dom.Snapshot, o view.Options, sel Selection) (selected, error) {
 	whole := o
 	whole.MaxElements, whole.MaxTokens, whole.Given = 0, 0, nil
 	if !o.Incremental() {
 		all, err := view.Of(s, whole)
-		return chosen{all.Elements, new(names), func(limited view.Options) (view.View, error) { return view.Of(s, limited) }}, err
+		return selected{all.Elements, new(names), func(limited view.Options) (view.View, error) { return view.Of(s, limited) }}, err
 	}
 	t.mu.Lock()
 	before, known := t.memos[sel], t.names[sel]
@@ -316,7 +316,7 @@ func (t *Tab) choose(s *dom.Snapshot, o view.Options, sel Selection) (chosen, er
 	if t.newest[sel] != nil {
 		t.memos[sel], t.names[sel] = after, known
 	}
-	return chosen{after.Selected(), known, after.View}, nil
+	return selected{after.Selected(), known, after.View}, nil
 }
 
 // Header returns the header of the text with or without the history, shortened to the budget if necessary. Callers that print it must set

@@ -153,7 +153,7 @@ func TestSharedViewsAreBounded(t *testing.T) {
 	}
 	v := mustAt(t, views, head, Selection{})
 	for i := range 5 * maxChanges {
-		v.way(Point{"e", uint64(i)})
+		v.changeFrom(Point{"e", uint64(i)})
 	}
 	if len(v.changes) > maxChanges {
 		t.Errorf("%d changes are remembered, want at most %d", len(v.changes), maxChanges)
@@ -234,7 +234,7 @@ func TestBack(t *testing.T) {
 	page.Update(func(main *actortest.Frame) { main.Body = append(main.Body, actortest.Button("New")) })
 	now := read(t, tab)
 	epoch := now.Snapshot.Epoch
-	from, resync := views.Back(now, Selection{}, Point{epoch, first.Snapshot.Revision})
+	from, resync := views.ViewAt(now, Selection{}, Point{epoch, first.Snapshot.Revision})
 	if resync != "" || len(from.Elements()) != 2 {
 		t.Errorf("back gave %q", resync)
 	}
@@ -248,7 +248,7 @@ func TestBack(t *testing.T) {
 		{Selection{}, Point{epoch, 0}, TooOld},
 		{Selection{hasRoot: true, root: 2}, Point{epoch, first.Snapshot.Revision}, ViewChanged},
 	} {
-		if from, resync := views.Back(now, c.sel, c.to); resync != c.want || from != nil {
+		if from, resync := views.ViewAt(now, c.sel, c.to); resync != c.want || from != nil {
 			t.Errorf("%v: got %q, want %q", c.to, resync, c.want)
 		}
 	}
@@ -371,7 +371,7 @@ func TestAStreamThatEndsAfterItsCallerLeavesNothing(t *testing.T) {
 	_, tab, _ := openTab(t, 2)
 	cache := New()
 	who := Caller{Connection: 1}
-	over := cache.Of(tab).Streams(who)
+	over := cache.Of(tab).BeginStream(who)
 	cache.Forget(who)
 	over()
 	if n := len(cache.last.entries); n != 0 {

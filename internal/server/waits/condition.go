@@ -153,7 +153,7 @@ func (w *Condition) begin(h *actor.Head) {
 	if w.since == nil {
 		w.since = &views.Point{Epoch: h.Snapshot.Epoch, Revision: h.Snapshot.Revision}
 	}
-	w.from, w.resync = w.views.Back(h, w.selection, *w.since)
+	w.from, w.resync = w.views.ViewAt(h, w.selection, *w.since)
 }
 
 func (w *Condition) checkElement(h *actor.Head) (found *dom.Element, met bool, err error) {

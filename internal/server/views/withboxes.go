@@ -6,8 +6,8 @@ import (
 	"github.com/domtap/domtap/internal/server/convert"
 )
 
-// Placed is a view with the boxes of one layout, and its messages. It is immutable.
-type Placed struct {
+// WithBoxes is a view with the boxes of one layout, and its messages. It is immutable.
+type WithBoxes struct {
 	layout *dom.Layout
 	// Boxes is parallel to the view's elements. It is nil without a layout.
 	Boxes []dom.Box
@@ -15,13 +15,13 @@ type Placed struct {
 	Messages []*domtapv1.Element
 }
 
-// Placed adds the boxes of a layout to a view. If layout is nil, the result has no boxes. The newest result is kept, so that repeated reads
+// WithBoxes adds the boxes of a layout to a view. If layout is nil, the result has no boxes. The newest result is kept, so that repeated reads
 // of an unchanged page cost nothing.
-func (v *View) Placed(layout *dom.Layout) *Placed {
+func (v *View) WithBoxes(layout *dom.Layout) *WithBoxes {
 	if p := v.placed.Load(); p != nil && p.layout == layout {
 		return p
 	}
-	p := &Placed{layout: layout}
+	p := &WithBoxes{layout: layout}
 	elements := v.Elements()
 	if layout != nil {
 		p.Boxes = BoxesOf(elements, v.Snapshot.Elements.Slice(), layout)

@@ -9,8 +9,8 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// whole caches the token count of the last requested snapshot. The count of the next snapshot is derived from the changes.
-type whole struct {
+// pageCost caches the token count of the last requested snapshot. The count of the next snapshot is derived from the changes.
+type pageCost struct {
 	mu       sync.Mutex
 	snapshot *dom.Snapshot
 	base     compact.Base
@@ -33,7 +33,7 @@ func (t *Tab) Whole(s *dom.Snapshot) int {
 }
 
 // follow updates the count from the previous snapshot to the next.
-func (w *whole) follow(s *dom.Snapshot) {
+func (w *pageCost) follow(s *dom.Snapshot) {
 	base, before := compact.NewBase(s.URL), dom.List{}
 	if w.snapshot != nil && w.snapshot.Document == s.Document && w.base == base {
 		before = w.snapshot.Elements
