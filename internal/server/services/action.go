@@ -42,7 +42,7 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 	if err == nil {
 		s.account(ctx, tab, acting.Kinds(r.GetSteps()), &outcome)
 		shared.SetState(who, views.State{Snapshot: outcome.After, Mark: outcome.Mark}) // also after a refused step: its error shows the element
-		err = nothingDone(plan, outcome)
+		err = errorWithoutEffect(plan, outcome)
 	}
 	if err != nil {
 		return nil, err
@@ -59,9 +59,9 @@ func (s *actionService) account(ctx context.Context, tab *actor.Tab, kinds []str
 	}
 }
 
-// nothingDone returns the error of a turn that failed before it had an effect. Other failed turns are answered with the error in the result
+// errorWithoutEffect returns the error of a turn that failed before it had an effect. Other failed turns are answered with the error in the result
 // of the step, so that the effects of the turn are reported.
-func nothingDone(plan turn.Turn, out turn.Outcome) error {
+func errorWithoutEffect(plan turn.Turn, out turn.Outcome) error {
 	if plan.URL != "" || !plan.StopOnError || plan.ShotOnError || len(out.Results) == 0 {
 		return nil
 	}

@@ -45,7 +45,7 @@ func (s *timelineService) GetTimeline(ctx context.Context, r *domtapv1.GetTimeli
 	}
 	got := tab.Read(query)
 	return &domtapv1.GetTimelineResponse{
-		Entries: own(who, got.Entries), Version: got.Version, More: got.More, Dropped: got.Dropped, Closed: closed,
+		Entries: ownEntries(who, got.Entries), Version: got.Version, More: got.More, Dropped: got.Dropped, Closed: closed,
 		Clients: s.clients(tab, got.Users), TakenOverBy: s.Timelines.TakenOverBy(tab),
 	}, nil
 }
@@ -63,8 +63,8 @@ func selected(r interface {
 	}
 }
 
-// own copies the entries for a client with a name prefix, because the answer's session names are rewritten in place.
-func own(who identity.Principal, entries []*timeline.Entry) []*timeline.Entry {
+// ownEntries copies the entries for a client with a name prefix, because the answer's session names are rewritten in place.
+func ownEntries(who identity.Principal, entries []*timeline.Entry) []*timeline.Entry {
 	if who.Prefix() == "" {
 		return entries
 	}
@@ -111,7 +111,7 @@ func (s *timelineService) follow(ctx context.Context, tab *timelines.Tab, r *dom
 			query.AfterVersion = 0
 			got = tab.Read(query)
 		}
-		for part := range slices.Chunk(own(who, got.Entries), maxMessage) {
+		for part := range slices.Chunk(ownEntries(who, got.Entries), maxMessage) {
 			m := &domtapv1.WatchTimelineResponse{Entries: part, Version: query.AfterVersion, Reset_: reset, Dropped: got.Dropped}
 			if got.Entries = got.Entries[len(part):]; len(got.Entries) == 0 {
 				m.Version = got.Version

@@ -67,13 +67,13 @@ type Text struct {
 
 // Keep caches and returns the text of a page. For an unchanged page, it returns the cached text with the same cursors, and known is true.
 func (t *Cache) Keep(tab *actor.Tab, markup []driver.Markup) (text *Text, known bool) {
-	sum, hidden := hash(markup), concealed(markup)
+	sum, hidden := hash(markup), countConcealed(markup)
 	if text = t.find(func(k *Text) bool { return k.tab == tab && k.sources == sum && k.hidden == hidden }); text != nil {
 		return text, true
 	}
 	d := Document(markup)
 	whole := d.Text()
-	made := &Text{Document: d, Tokens: count(whole), Signals: suspicions(whole, hidden), hidden: hidden, tab: tab, sources: sum, size: len(whole)}
+	made := &Text{Document: d, Tokens: count(whole), Signals: injectionSignals(whole, hidden), hidden: hidden, tab: tab, sources: sum, size: len(whole)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	made.id = t.next
@@ -84,8 +84,8 @@ func (t *Cache) Keep(tab *actor.Tab, markup []driver.Markup) (text *Text, known 
 	return made, false
 }
 
-// concealed counts the documents whose invisible text addresses a model.
-func concealed(markup []driver.Markup) (n int) {
+// countConcealed counts the documents whose invisible text addresses a model.
+func countConcealed(markup []driver.Markup) (n int) {
 	for _, m := range markup {
 		if injection.Scan(m.Unseen)&injection.Addresses != 0 {
 			n++
@@ -94,8 +94,8 @@ func concealed(markup []driver.Markup) (n int) {
 	return n
 }
 
-// suspicions lists the suspected prompt injections of a text. hidden is the number of documents with invisible ones.
-func suspicions(text string, hidden int) []injection.Signal {
+// injectionSignals lists the suspected prompt injections of a text. hidden is the number of documents with invisible ones.
+func injectionSignals(text string, hidden int) []injection.Signal {
 	var all []injection.Signal
 	for _, kind := range injection.Scan(text).Names() {
 		all = append(all, injection.Signal{Kind: kind, Ref: dom.NoRef, Where: "page", Count: 1})
