@@ -289,7 +289,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 // serve runs the listeners. It returns while they are still running.
 func (s *Server) serve(ctx context.Context, listeners []net.Listener) error {
 	if all := s.cfg.RecordAll; all != nil && s.recordings != nil {
-		if _, err := s.recordings.Record(ctx, recorder.Everything(), identity.OperatorName, *all); err != nil {
+		if _, err := s.recordings.Record(ctx, recorder.AllTabs(), identity.OperatorName, *all); err != nil {
 			return err
 		}
 	}

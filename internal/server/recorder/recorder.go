@@ -72,8 +72,8 @@ type Scope struct {
 	Owns             func(session string) bool
 }
 
-// Everything returns the scope of all tabs of all owners.
-func Everything() Scope { return Scope{Owns: func(string) bool { return true }} }
+// AllTabs returns the scope of all tabs of all owners.
+func AllTabs() Scope { return Scope{Owns: func(string) bool { return true }} }
 
 // has reports whether the scope contains a tab.
 func (s Scope) has(tab, session string) bool {
@@ -103,13 +103,13 @@ type Recorder struct {
 	mu      sync.Mutex
 	closed  bool
 	rules   []rule
-	running map[string]*take // keyed by tab
-	ended   []Info           // oldest first
+	running map[string]*tabRecording // keyed by tab
+	ended   []Info                   // oldest first
 }
 
 // New returns a Recorder for the tabs of a pool. It runs until ctx ends or Close is called.
 func New(ctx context.Context, pool *tabpool.Pool, cfg Config) *Recorder {
-	r := &Recorder{cfg: cfg, pool: pool, running: map[string]*take{}}
+	r := &Recorder{cfg: cfg, pool: pool, running: map[string]*tabRecording{}}
 	r.ctx, r.end = context.WithCancel(ctx)
 	return r
 }
@@ -195,7 +195,7 @@ func (r *Recorder) opened(info actor.Info) {
 }
 
 // start starts the recording of a tab, or returns the running one.
-func (r *Recorder) start(tab *actor.Tab, o Options) (*take, error) {
+func (r *Recorder) start(tab *actor.Tab, o Options) (*tabRecording, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -217,11 +217,11 @@ func (r *Recorder) start(tab *actor.Tab, o Options) (*take, error) {
 }
 
 // create creates the file of a recording.
-func (r *Recorder) create(tab *actor.Tab, o Options) (*take, error) {
+func (r *Recorder) create(tab *actor.Tab, o Options) (*tabRecording, error) {
 	if err := os.MkdirAll(r.cfg.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	t := &take{
+	t := &tabRecording{
 		tab: tab, options: o, log: r.cfg.Logger, begun: make(chan struct{}), ended: make(chan struct{}), stopped: make(chan struct{}),
 		shots: make(chan *recording.Picture, 1),
 	}
@@ -249,7 +249,7 @@ func (r *Recorder) create(tab *actor.Tab, o Options) (*take, error) {
 }
 
 // run is the goroutine of a recording.
-func (r *Recorder) run(t *take) {
+func (r *Recorder) run(t *tabRecording) {
 	t.run(r.ctx)
 	info := t.info()
 	r.mu.Lock()
@@ -281,7 +281,7 @@ func (r *Recorder) Stop(ctx context.Context, s Scope, owner string) ([]Info, err
 			return one.owner == owner && (s.Session == "" || one.scope.Session == s.Session)
 		})
 	}
-	var ending []*take
+	var ending []*tabRecording
 	for tab, t := range r.running {
 		if s.has(tab, t.known.Session) && (s.ID == "" || s.ID == t.known.ID) {
 			ending = append(ending, t)

@@ -31,8 +31,8 @@ const (
 	beforehand = 2 * time.Second
 )
 
-// take is the recording of one tab.
-type take struct {
+// tabRecording is the recording of one tab.
+type tabRecording struct {
 	tab      *actor.Tab
 	options  Options
 	timeline *timelines.Tab
@@ -62,14 +62,14 @@ type take struct {
 }
 
 // info describes the recording.
-func (t *take) info() Info {
+func (t *tabRecording) info() Info {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.known
 }
 
 // note changes the description of the recording.
-func (t *take) note(change func(i *Info)) {
+func (t *tabRecording) note(change func(i *Info)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	change(&t.known)
@@ -77,7 +77,7 @@ func (t *take) note(change func(i *Info)) {
 }
 
 // stop ends the recording on request.
-func (t *take) stop() { t.stopOnce.Do(func() { close(t.stopped) }) }
+func (t *tabRecording) stop() { t.stopOnce.Do(func() { close(t.stopped) }) }
 
 // end is the reason why a recording ends.
 type end struct {
@@ -86,7 +86,7 @@ type end struct {
 }
 
 // run records until the recording ends, and completes the file.
-func (t *take) run(ctx context.Context) {
+func (t *tabRecording) run(ctx context.Context) {
 	working, cancel := context.WithCancel(ctx)
 	var shots sync.WaitGroup
 	why := t.follow(working, &shots)
@@ -102,7 +102,7 @@ func (t *take) run(ctx context.Context) {
 }
 
 // begin closes begun, because the first state was written or never will be.
-func (t *take) begin() {
+func (t *tabRecording) begin() {
 	select {
 	case <-t.begun:
 	default:
@@ -111,7 +111,7 @@ func (t *take) begin() {
 }
 
 // follow writes the tab's changes until the recording ends.
-func (t *take) follow(ctx context.Context, shots *sync.WaitGroup) end {
+func (t *tabRecording) follow(ctx context.Context, shots *sync.WaitGroup) end {
 	following, err := t.tab.Follow(actor.WatchOptions{Structural: true, Notices: true})
 	if err != nil {
 		return end{recording.ReasonWriteFailed, err.Error()}
@@ -163,14 +163,14 @@ func (t *take) follow(ctx context.Context, shots *sync.WaitGroup) end {
 }
 
 // takeLast records the final state when the recording is stopped.
-func (t *take) takeLast(ctx context.Context) error {
+func (t *tabRecording) takeLast(ctx context.Context) error {
 	_, err := t.writeHead(t.tab.Head())
 	return errors.Join(err, t.readLog(), t.lastPicture(ctx))
 }
 
 // lastPicture adds a picture of the final state, unless nothing has changed since the last picture. It adds none while a dialog is open, or
 // if the page does not answer within pictureLimit.
-func (t *take) lastPicture(ctx context.Context) error {
+func (t *tabRecording) lastPicture(ctx context.Context) error {
 	if t.options.OmitPictures {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (t *take) lastPicture(ctx context.Context) error {
 }
 
 // endReason returns the end of a recording whose tab or daemon ends.
-func (t *take) endReason(ctx context.Context) end {
+func (t *tabRecording) endReason(ctx context.Context) end {
 	if ctx.Err() != nil {
 		return end{recording.ReasonDaemonStopped, ""}
 	}
@@ -203,7 +203,7 @@ func (t *take) endReason(ctx context.Context) end {
 }
 
 // writeHead writes a head and new timeline entries. more is closed when there are further entries.
-func (t *take) writeHead(head *actor.Head) (more <-chan struct{}, err error) {
+func (t *tabRecording) writeHead(head *actor.Head) (more <-chan struct{}, err error) {
 	if err := t.state(head); err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (t *take) writeHead(head *actor.Head) (more <-chan struct{}, err error) {
 
 // isNews reports whether an entry belongs to the recording. Its time is after the start, or just before it, like the call that opened the
 // tab.
-func (t *take) isNews(e *timeline.Entry) bool {
+func (t *tabRecording) isNews(e *timeline.Entry) bool {
 	return e.GetTime().AsTime().After(t.known.Started.Add(-beforehand))
 }
 
@@ -241,7 +241,7 @@ func shown(e *domtapv1.TimelineEntry) bool {
 }
 
 // state writes a head, and earlier revisions that were missed.
-func (t *take) state(head *actor.Head) error {
+func (t *tabRecording) state(head *actor.Head) error {
 	now, was := head.Published(t.notice), t.last.Snapshot
 	if was == now.Snapshot && t.last.Info == now.Info && len(now.Notices) == 0 {
 		return nil
@@ -268,7 +268,7 @@ func (t *take) state(head *actor.Head) error {
 }
 
 // write writes a state.
-func (t *take) write(at time.Time, now actor.Published) error {
+func (t *tabRecording) write(at time.Time, now actor.Published) error {
 	if err := t.writer.State(at, masks.State(now)); err != nil {
 		return err
 	}
@@ -278,7 +278,7 @@ func (t *take) write(at time.Time, now actor.Published) error {
 }
 
 // readLog writes new log entries of the page, including requests.
-func (t *take) readLog() error {
+func (t *tabRecording) readLog() error {
 	for {
 		news := t.tab.Log().Read(pagelog.Query{After: t.logged, Max: 1000})
 		for _, e := range convert.Log(news).GetEntries() {
@@ -295,7 +295,7 @@ func (t *take) readLog() error {
 }
 
 // shoot takes a picture concurrently, if one is due and the last one is old enough.
-func (t *take) shoot(ctx context.Context, shots *sync.WaitGroup) {
+func (t *tabRecording) shoot(ctx context.Context, shots *sync.WaitGroup) {
 	if t.options.OmitPictures || !t.wanted || t.shooting || time.Since(t.shotAt) < pictureEvery {
 		return
 	}
@@ -310,7 +310,7 @@ func (t *take) shoot(ctx context.Context, shots *sync.WaitGroup) {
 }
 
 // picture writes a picture. p is nil if the picture failed.
-func (t *take) picture(p *recording.Picture) error {
+func (t *tabRecording) picture(p *recording.Picture) error {
 	t.shooting = false
 	if p == nil {
 		return nil

@@ -57,7 +57,7 @@ func (s *Sender) Run(work func() error) error {
 			}
 			return e.err
 		case <-watchdog.C:
-			left := s.left()
+			left := s.remaining()
 			if left <= 0 {
 				return rpcstatus.New(codes.DeadlineExceeded, "the reader took no message for "+s.limit.String()+
 					": start the watch again from the last revision that was applied", rpcstatus.Info("SLOW_READER", nil))
@@ -67,8 +67,8 @@ func (s *Sender) Run(work func() error) error {
 	}
 }
 
-// left returns the remaining time of the current send, or of one that would start now.
-func (s *Sender) left() time.Duration {
+// remaining returns the remaining time of the current send, or of one that would start now.
+func (s *Sender) remaining() time.Duration {
 	since := s.since.Load()
 	if since == 0 {
 		return s.limit

@@ -266,9 +266,9 @@ func (w *watcher) content(head *actor.Head) error {
 	}
 	switch {
 	case was.Epoch != s.Epoch:
-		return w.resync(now, views.EpochChanged, w.folds(now))
+		return w.resync(now, views.EpochChanged, w.revisionsSinceLast(now))
 	case elsewhere:
-		return w.resync(now, views.Navigated, w.folds(now))
+		return w.resync(now, views.Navigated, w.revisionsSinceLast(now))
 	}
 	return w.difference(now)
 }
@@ -282,12 +282,12 @@ func (w *watcher) difference(now *views.View) error {
 		return nil
 	}
 	if c.Mostly {
-		return w.resync(now, views.MostlyChanged, w.folds(now))
+		return w.resync(now, views.MostlyChanged, w.revisionsSinceLast(now))
 	}
 	w.shown = now
 	format := w.request.GetFormat()
 	return w.share(c.Encoded(views.Sending{Last: w.last.Revision, Text: format}, func() *domtapv1.WatchDomResponse {
-		m := contentMessage(now, w.folds(now))
+		m := contentMessage(now, w.revisionsSinceLast(now))
 		m.Event = &domtapv1.WatchDomResponse_Diff{Diff: c.Message(w.last.Revision, now.Snapshot.Revision)}
 		switch format {
 		case domtapv1.Format_FORMAT_DIFF:
@@ -311,8 +311,8 @@ func (w *watcher) resync(now *views.View, reason string, folds int32) error {
 	}))
 }
 
-// folds counts the revisions between the last message and a view.
-func (w *watcher) folds(now *views.View) int32 {
+// revisionsSinceLast counts the revisions between the last message and a view.
+func (w *watcher) revisionsSinceLast(now *views.View) int32 {
 	if w.last.Epoch != now.Snapshot.Epoch {
 		return 1
 	}
@@ -383,7 +383,7 @@ func (w *watcher) share(m *wire.Shared, err error) error {
 		return err
 	}
 	w.contentAt = time.Now()
-	err = w.put(m.Head, m.Number(w.sequence+1))
+	err = w.sendNext(m.Head, m.Number(w.sequence+1))
 	if err == nil {
 		w.measure(m.Head)
 	}
@@ -393,11 +393,11 @@ func (w *watcher) share(m *wire.Shared, err error) error {
 // send sends a message to this reader only.
 func (w *watcher) send(m *domtapv1.WatchDomResponse) error {
 	m.Sequence = w.sequence + 1
-	return w.put(m, m)
+	return w.sendNext(m, m)
 }
 
-// put sends the next message. head identifies the point that the reader reaches.
-func (w *watcher) put(head *domtapv1.WatchDomResponse, message any) error {
+// sendNext sends the next message. head identifies the point that the reader reaches.
+func (w *watcher) sendNext(head *domtapv1.WatchDomResponse, message any) error {
 	w.sequence++
 	w.last = views.Point{Epoch: head.GetEpoch(), Revision: head.GetRevision()}
 	err := w.out.Send(message)
