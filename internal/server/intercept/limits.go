@@ -33,7 +33,7 @@ func (l requestLimits) unary(ctx context.Context, req any, call *grpc.UnaryServe
 	}
 	resp, err := handler(ctx, req)
 	if err == nil && mayBeLarge(resp) {
-		err = rpcstatus.From(l.limits.Answer(sizeOf(resp)))
+		err = rpcstatus.From(l.limits.CheckAnswer(sizeOf(resp)))
 	}
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (l requestLimits) checkSize(ctx context.Context, req any) error {
 	if err := l.limits.Call(connections.Client(ctx)); err != nil {
 		return err
 	}
-	return l.limits.Ask(sizeOf(req))
+	return l.limits.CheckRequest(sizeOf(req))
 }
 
 // stream does the same as unary for streams.
@@ -80,13 +80,13 @@ func (s limitedStream) RecvMsg(m any) error {
 	if err := s.ServerStream.RecvMsg(m); err != nil {
 		return err
 	}
-	return rpcstatus.From(s.limits.Ask(sizeOf(m)))
+	return rpcstatus.From(s.limits.CheckRequest(sizeOf(m)))
 }
 
 // SendMsg sends a message, unless it is too large.
 func (s limitedStream) SendMsg(m any) error {
 	if encoded, ok := m.(sized); ok { // other messages of a stream are small
-		if err := s.limits.Answer(encoded.Size()); err != nil {
+		if err := s.limits.CheckAnswer(encoded.Size()); err != nil {
 			return rpcstatus.From(err)
 		}
 	}

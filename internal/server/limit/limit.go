@@ -106,12 +106,12 @@ type client struct {
 	streams int
 }
 
-// fewest is the number of clients below which inactive ones are kept.
-const fewest = 64
+// minClients is the number of clients below which inactive ones are kept.
+const minClients = 64
 
 // New returns Limits without any usage.
 func New(cfg Config) *Limits {
-	return &Limits{cfg: cfg.withDefaults(), clients: map[string]*client{}, sweepAt: fewest}
+	return &Limits{cfg: cfg.withDefaults(), clients: map[string]*client{}, sweepAt: minClients}
 }
 
 // Config returns the limits in force, with defaults filled in.
@@ -129,7 +129,7 @@ func (l *Limits) of(name string) *client {
 				delete(l.clients, other)
 			}
 		}
-		l.sweepAt = max(fewest, 2*len(l.clients))
+		l.sweepAt = max(minClients, 2*len(l.clients))
 	}
 	c := &client{calls: rate.NewLimiter(rate.Limit(l.cfg.CallsPerSecond), l.cfg.Burst)}
 	l.clients[name] = c
@@ -178,8 +178,8 @@ func (l *Limits) Stream(name string) (release func(), err error) {
 	}, nil
 }
 
-// Answer returns an error if an answer of that size is too large.
-func (l *Limits) Answer(bytes int) error {
+// CheckAnswer returns an error if an answer of that size is too large.
+func (l *Limits) CheckAnswer(bytes int) error {
 	if bytes <= l.cfg.ResponseBytes {
 		return nil
 	}
@@ -187,8 +187,8 @@ func (l *Limits) Answer(bytes int) error {
 		"the answer has %d bytes, and %d is the limit: ask for less (max_elements, root_ref, a smaller picture), or raise --max-response-bytes of domtap serve", bytes, l.cfg.ResponseBytes)}
 }
 
-// Ask returns an error if a request of that size is too large.
-func (l *Limits) Ask(bytes int) error {
+// CheckRequest returns an error if a request of that size is too large.
+func (l *Limits) CheckRequest(bytes int) error {
 	if bytes <= l.cfg.RequestBytes {
 		return nil
 	}

@@ -109,9 +109,9 @@ func TestOtherNetworksLeaveRoomForTheSocket(t *testing.T) {
 
 func TestMessagesAreMeasured(t *testing.T) {
 	l := New(Config{RequestBytes: 10, ResponseBytes: 20})
-	exceeds(t, l.Ask(11), Request)
-	exceeds(t, l.Answer(21), Response)
-	if err := errors.Join(l.Ask(10), l.Answer(20)); err != nil {
+	exceeds(t, l.CheckRequest(11), Request)
+	exceeds(t, l.CheckAnswer(21), Response)
+	if err := errors.Join(l.CheckRequest(10), l.CheckAnswer(20)); err != nil {
 		t.Error(err)
 	}
 	if c := New(Config{}).Config(); c.RequestBytes != 12<<20 || c.ResponseBytes != 64<<20 {
@@ -132,7 +132,7 @@ func TestClientsThatHaveGoneAreForgotten(t *testing.T) {
 			}
 			time.Sleep(100 * time.Millisecond)
 		}
-		if len(l.clients) > 2*fewest {
+		if len(l.clients) > 2*minClients {
 			t.Errorf("%d clients are kept", len(l.clients))
 		}
 		if l.clients["watcher"] == nil {
