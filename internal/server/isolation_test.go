@@ -39,9 +39,9 @@ const (
 // clientList returns the list of these clients.
 func clientList() []identity.Entry {
 	return []identity.Entry{
-		{Principal: identity.Client("alice", identity.All), Sum: identity.Sum(aliceToken)},
-		{Principal: identity.Client("bob", identity.All), Sum: identity.Sum(bobToken)},
-		{Principal: identity.Client("bob", identity.Read), Sum: identity.Sum(viewerToken)},
+		{Principal: identity.ClientPrincipal("alice", identity.All), Sum: identity.TokenSum(aliceToken)},
+		{Principal: identity.ClientPrincipal("bob", identity.All), Sum: identity.TokenSum(bobToken)},
+		{Principal: identity.ClientPrincipal("bob", identity.Read), Sum: identity.TokenSum(viewerToken)},
 	}
 }
 
@@ -406,10 +406,10 @@ func TestReadRightsAllowNoChanges(t *testing.T) {
 			}
 			_, err := b.ask(as(t.Context(), viewerToken), method, sample)
 			path := pathOf(method)
-			if got := status.Code(err) == codes.PermissionDenied; got == intercept.Readable[path] {
+			if got := status.Code(err) == codes.PermissionDenied; got == intercept.ReadMethods[path] {
 				t.Errorf("%s: %v", name, err)
 			}
-			if !intercept.Readable[path] {
+			if !intercept.ReadMethods[path] {
 				wantCode(t, err, codes.PermissionDenied, "RIGHTS")
 			}
 			_, err = b.ask(t.Context(), method, sample)

@@ -199,7 +199,7 @@ func New(pool *tabpool.Pool, cfg Config) (*Server, error) {
 			return nil, err
 		}
 		cfg.Replay.Timelines(s.timelines.Load)
-		s.cfg.Peers = replay.Guard{Reads: intercept.Readable}
+		s.cfg.Peers = replay.Guard{Reads: intercept.ReadMethods}
 	}
 	s.assemble()
 	s.grpc = grpc.NewServer(s.options()...)

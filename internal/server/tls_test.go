@@ -119,7 +119,7 @@ func TestCertificatesOfClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	clients := identity.New(t.Context(), testToken)
-	clients.Set(append(clientList(), identity.Entry{Principal: identity.Client("alice", identity.All), Cert: true}))
+	clients.Set(append(clientList(), identity.Entry{Principal: identity.ClientPrincipal("alice", identity.All), Cert: true}))
 	server, err := New(tabpool.New(actortest.NewBrowser(), tabpool.Config{}), Config{Token: testToken, Clients: clients})
 	if err != nil {
 		t.Fatal(err)

@@ -94,7 +94,7 @@ func TestLimitsHoldOnBothNodes(t *testing.T) {
 func TestMetadataPassThrough(t *testing.T) {
 	sent := metadata.Pairs("authorization", "Bearer "+operatorToken, "traceparent", "00-0af7-b7ad-01", "x-own", "a", "x-own", "b", ":authority", "x", "grpc-timeout", "1S",
 		"grpc-trace-bin", "t", callerKey, "operator", partKey, set, finalKey, set, servedKey, set)
-	info := forwarded{who: identity.Client("alice", identity.Read), origin: connections.Origin{Node: "p", Number: 7}}
+	info := forwarded{who: identity.ClientPrincipal("alice", identity.Read), origin: connections.Origin{Node: "p", Number: 7}}
 	out := info.metadata(metadata.NewIncomingContext(t.Context(), sent), clusterToken)
 	want := metadata.Pairs("authorization", "Bearer "+clusterToken, "traceparent", "00-0af7-b7ad-01", "x-own", "a", "x-own", "b", "grpc-trace-bin", "t",
 		callerKey, "alice", rightsKey, "read", originKey, "p/7")

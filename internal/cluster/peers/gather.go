@@ -78,7 +78,7 @@ func (p *Proxy) order(ctx context.Context, m *method) []Node {
 	if m.name != domtapv1.SessionService_ListSessions_FullMethodName {
 		return nodes
 	}
-	standard, err := p.find(ctx, subject{session: identity.From(ctx).Inward(sessions.Default)}, Cached)
+	standard, err := p.find(ctx, subject{session: identity.From(ctx).SessionName(sessions.Default)}, Cached)
 	if err != nil {
 		return nodes
 	}

@@ -151,7 +151,7 @@ func (c *cluster) add(index int, o options) *node {
 		c.t.Fatal(err)
 	}
 	clients := identity.New(context.Background(), operatorToken)
-	clients.Set([]identity.Entry{{Principal: identity.Client("alice", identity.All), Sum: sha256.Sum256([]byte(aliceToken))}})
+	clients.Set([]identity.Entry{{Principal: identity.ClientPrincipal("alice", identity.All), Sum: sha256.Sum256([]byte(aliceToken))}})
 	n.server, err = server.New(n.pool, server.Config{
 		Token: operatorToken, Clients: clients, Peers: n.proxy, Cluster: operated{n: n}, Limits: o.limits, Metrics: n.counter,
 		Sessions: sessions.New(n.pool, n.browser, sessions.Config{Max: 5}),

@@ -162,7 +162,7 @@ func methodOf(name string, class class) (*method, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &method{name: name, class: class, output: output, reads: intercept.Readable[name]}
+	m := &method{name: name, class: class, output: output, reads: intercept.ReadMethods[name]}
 	fields := descriptor.Input().Fields()
 	m.tab, m.session = fields.ByName(tabField), fields.ByName(sessionField)
 	switch class {

@@ -235,7 +235,7 @@ func (p *Proxy) about(ctx context.Context, m *method, request proto.Message) sub
 	default:
 		return s
 	}
-	s.session = who.Inward(s.session)
+	s.session = who.SessionName(s.session)
 	return s
 }
 
@@ -309,7 +309,7 @@ func (p *Proxy) owner(ctx context.Context, m *method, about subject, read Freshn
 		node, err = p.find(ctx, about, Latest)
 	}
 	if isUnknown(err) {
-		makes := m.class == newSession || m.class != managed && about.session == identity.From(ctx).Inward(sessions.Default)
+		makes := m.class == newSession || m.class != managed && about.session == identity.From(ctx).SessionName(sessions.Default)
 		switch {
 		case makes && about.tab == "":
 			node, err = p.cfg.Directory.Place(ctx, about.session)

@@ -125,7 +125,7 @@ func (a *Access) Create(ctx context.Context, id string, s sessions.Settings, sta
 			return sessions.Info{}, err
 		}
 	}
-	return a.sessions.Create(ctx, who.Inward(id), s, state)
+	return a.sessions.Create(ctx, who.SessionName(id), s, state)
 }
 
 // choose generates an unused session name for the client.
@@ -139,7 +139,7 @@ func (a *Access) choose(who identity.Principal) string {
 	for {
 		f.made++
 		id := "s" + strconv.Itoa(f.made)
-		if a.sessions.Has(who.Inward(id)) != nil {
+		if a.sessions.Has(who.SessionName(id)) != nil {
 			return id
 		}
 	}
@@ -154,7 +154,7 @@ func AsPart(ctx context.Context) context.Context { return context.WithValue(ctx,
 // List lists the sessions of the caller, the default one first.
 func (a *Access) List(ctx context.Context) ([]sessions.Info, error) {
 	who := identity.From(ctx)
-	standard := who.Inward(sessions.Default)
+	standard := who.SessionName(sessions.Default)
 	if ctx.Value(partKey{}) == nil {
 		if _, err := a.session(ctx, sessions.Default); err != nil {
 			return nil, err
@@ -184,7 +184,7 @@ func (a *Access) Update(ctx context.Context, id string, s sessions.Settings) (se
 // Close closes a session. The default session stays.
 func (a *Access) Close(ctx context.Context, id string, keep bool) error {
 	if who := identity.From(ctx); id != "" && id != sessions.Default {
-		if id = who.Inward(id); id == "" {
+		if id = who.SessionName(id); id == "" {
 			return noPrincipal()
 		}
 	}
@@ -244,7 +244,7 @@ func (a *Access) session(ctx context.Context, id string) (string, error) {
 	if id == "" {
 		id = sessions.Default
 	}
-	name := who.Inward(id)
+	name := who.SessionName(id)
 	if name == "" {
 		return "", noPrincipal()
 	}

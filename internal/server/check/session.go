@@ -113,7 +113,7 @@ func checkEmulation(v *violations, e *domtapv1.Emulation) {
 		v.want(known, at+"device", "must be one of "+strings.Join(deviceNames(), ", "))
 	}
 	checkViewport(v, at+"viewport", e.GetViewport())
-	v.want(e.DeviceScaleFactor == nil || inside(e.GetDeviceScaleFactor(), 0.5, 5), at+"device_scale_factor", "must be 0.5 to 5")
+	v.want(e.DeviceScaleFactor == nil || inRange(e.GetDeviceScaleFactor(), 0.5, 5), at+"device_scale_factor", "must be 0.5 to 5")
 	v.want(e.GetLocale() == "" || localeTag().MatchString(e.GetLocale()), at+"locale", "must be a BCP 47 tag, such as de-DE")
 	if zone := e.GetTimezoneId(); zone != "" {
 		_, err := time.LoadLocation(zone)
@@ -130,9 +130,9 @@ func checkGeolocation(v *violations, at string, g *domtapv1.Geolocation) {
 	if g == nil {
 		return
 	}
-	v.want(inside(g.GetLatitude(), -90, 90), at+".latitude", "must be -90 to 90")
-	v.want(inside(g.GetLongitude(), -180, 180), at+".longitude", "must be -180 to 180")
-	v.want(inside(g.GetAccuracy(), 0, math.MaxFloat64), at+".accuracy", "must be 0 metres or more")
+	v.want(inRange(g.GetLatitude(), -90, 90), at+".latitude", "must be -90 to 90")
+	v.want(inRange(g.GetLongitude(), -180, 180), at+".longitude", "must be -180 to 180")
+	v.want(inRange(g.GetAccuracy(), 0, math.MaxFloat64), at+".accuracy", "must be 0 metres or more")
 }
 
 func checkHeaders(v *violations, at string, headers []*domtapv1.Header) {
@@ -152,8 +152,8 @@ func deviceNames() []string {
 	return names
 }
 
-// inside reports whether low <= v <= high. It returns false for NaN.
-func inside(v, low, high float64) bool { return low <= v && v <= high }
+// inRange reports whether low <= v <= high. It returns false for NaN.
+func inRange(v, low, high float64) bool { return low <= v && v <= high }
 
 // checkHeaderValue checks the value of an HTTP header.
 func checkHeaderValue(v *violations, field, value string, limit int) {

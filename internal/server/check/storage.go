@@ -115,7 +115,7 @@ func checkCookie(v *violations, field string, k *domtapv1.Cookie) {
 	v.want(host, field+".domain",
 		"is required: a host such as example.com, or .example.com for subdomains too")
 	v.want(k.GetPath() == "" || strings.HasPrefix(k.GetPath(), "/"), field+".path", "must begin with /")
-	v.want(inside(k.GetExpires(), -1, 1e11), field+".expires", "must be seconds since 1970, or -1")
+	v.want(inRange(k.GetExpires(), -1, 1e11), field+".expires", "must be seconds since 1970, or -1")
 	v.want(slices.Contains(sameSites, k.GetSameSite()), field+".same_site", "must be Strict, Lax, None or empty")
 	v.want(k.GetSameSite() != "None" || k.GetSecure(), field+".secure", "must be set for a cookie with same_site None")
 	v.want(slices.Contains(priorities, k.GetPriority()), field+".priority", "must be Low, Medium or High")
@@ -136,7 +136,7 @@ func checkDatabases(v *violations, field string, all []*domtapv1.IndexedDatabase
 		at := fmt.Sprintf("%s[%d]", field, i)
 		v.want(!seen[d.GetName()], at+".name", "must not be listed twice")
 		seen[d.GetName()] = true
-		whole := inside(d.GetVersion(), 1, maxVersion) && math.Trunc(d.GetVersion()) == d.GetVersion()
+		whole := inRange(d.GetVersion(), 1, maxVersion) && math.Trunc(d.GetVersion()) == d.GetVersion()
 		v.want(whole, at+".version", "must be a whole number of at least 1")
 		size += len(d.GetName())
 		for j, s := range d.GetStores() {

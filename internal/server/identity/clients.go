@@ -33,8 +33,8 @@ type Entry struct {
 	Cert bool
 }
 
-// Sum returns the SHA-256 sum of a token. The sum is stored instead of the token.
-func Sum(token string) [sha256.Size]byte { return sha256.Sum256([]byte(token)) }
+// TokenSum returns the SHA-256 sum of a token. The sum is stored instead of the token.
+func TokenSum(token string) [sha256.Size]byte { return sha256.Sum256([]byte(token)) }
 
 // Line formats an entry as a line of a list.
 func (e Entry) Line() string {
@@ -116,7 +116,7 @@ type granted struct {
 func New(ctx context.Context, token string) *Clients {
 	c := &Clients{ctx: ctx}
 	if token != "" {
-		c.main = c.grant(Entry{Principal: Operator(), Sum: Sum(token)})
+		c.main = c.grant(Entry{Principal: Operator(), Sum: TokenSum(token)})
 		c.granted = []*granted{c.main}
 	}
 	return c
@@ -164,7 +164,7 @@ func (c *Clients) Set(list []Entry) {
 
 // ByToken returns the grant of a token. It compares the token to all sums in constant time.
 func (c *Clients) ByToken(token string) (Grant, bool) {
-	sum := Sum(token)
+	sum := TokenSum(token)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found := -1
@@ -195,7 +195,7 @@ func (c *Clients) ByCertificate(cert *x509.Certificate) (Grant, bool) {
 	if c.listed || !IsName(name) {
 		return Grant{}, false
 	}
-	return Grant{Client(name, All), c.ctx}, true
+	return Grant{ClientPrincipal(name, All), c.ctx}, true
 }
 
 // namePath is the prefix of the URI that contains the client's name in a certificate.

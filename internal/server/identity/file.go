@@ -11,8 +11,8 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// lookEvery is the interval at which the file is checked for changes. A revoked token stays valid for at most that long.
-const lookEvery = 2 * time.Second
+// checkInterval is the interval at which the file is checked for changes. A revoked token stays valid for at most that long.
+const checkInterval = 2 * time.Second
 
 // File keeps Clients in sync with a file.
 type File struct {
@@ -33,12 +33,12 @@ type stamp struct {
 // Load reads a list of clients into Clients. It refuses a file that other users may read or write.
 func Load(path string, clients *Clients, logger *slog.Logger) (*File, error) {
 	f := &File{path: path, clients: clients, logger: logger}
-	_, err := f.look(true)
+	_, err := f.reloadIfChanged(true)
 	return f, err
 }
 
-// look reads the file if it has changed, or in any case if anyway is set.
-func (f *File) look(anyway bool) (changed bool, err error) {
+// reloadIfChanged reads the file if it has changed, or in any case if anyway is set.
+func (f *File) reloadIfChanged(anyway bool) (changed bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	info, err := os.Stat(f.path)
@@ -66,7 +66,7 @@ func (f *File) look(anyway bool) (changed bool, err error) {
 func (f *File) Reload(ctx context.Context) { f.renew(ctx, true) }
 
 func (f *File) renew(ctx context.Context, anyway bool) {
-	switch changed, err := f.look(anyway); {
+	switch changed, err := f.reloadIfChanged(anyway); {
 	case err != nil:
 		f.logger.ErrorContext(ctx, "the list of clients could not be read; the previous list stays in force", "err", err)
 	case changed:
@@ -76,7 +76,7 @@ func (f *File) renew(ctx context.Context, anyway bool) {
 
 // Follow reads the file whenever it changes or a signal arrives on wake, until ctx ends.
 func (f *File) Follow(ctx context.Context, wake <-chan os.Signal) {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
 	for {
 		select {

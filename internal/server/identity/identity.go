@@ -49,8 +49,8 @@ func Operator() Principal { return Principal{OperatorName, All} }
 // OperatorWith returns the operator with the given rights.
 func OperatorWith(rights Rights) Principal { return Principal{OperatorName, rights} }
 
-// Client returns a named client. It returns the zero Principal if the name is invalid (see IsName).
-func Client(name string, rights Rights) Principal {
+// ClientPrincipal returns a named client. It returns the zero Principal if the name is invalid (see IsName).
+func ClientPrincipal(name string, rights Rights) Principal {
 	if !IsName(name) {
 		return Principal{}
 	}
@@ -89,8 +89,8 @@ func (p Principal) IsOperator() bool { return p.name == OperatorName }
 // separator separates the name of a client from the name of its session. Neither name contains it.
 const separator = "."
 
-// Inward returns the daemon's name for a session of the principal. It returns "" for the zero Principal.
-func (p Principal) Inward(session string) string {
+// SessionName returns the daemon's name for a session of the principal. It returns "" for the zero Principal.
+func (p Principal) SessionName(session string) string {
 	switch {
 	case p.name == "":
 		return ""

@@ -16,13 +16,13 @@ import (
 
 func TestCallsWithoutPrincipalSeeNothing(t *testing.T) {
 	who := From(t.Context())
-	if who != (Principal{}) || who.Rights() != None || who.Owns("default") || who.Owns("alice.default") || who.Inward("default") != "" {
+	if who != (Principal{}) || who.Rights() != None || who.Owns("default") || who.Owns("alice.default") || who.SessionName("default") != "" {
 		t.Errorf("a context without a principal has %+v", who)
 	}
 }
 
 func TestOwnersAreDistinguished(t *testing.T) {
-	alice := Client("alice", All)
+	alice := ClientPrincipal("alice", All)
 	for session, want := range map[string]bool{
 		"alice.default": true, "alice.work": true, "default": false, "alice": false, "alice.": true, "alicex.default": false, "al.default": false, "": false,
 	} {
@@ -36,18 +36,18 @@ func TestOwnersAreDistinguished(t *testing.T) {
 	if got := OwnerOf("alice.work") + OwnerOf("work"); got != "aliceoperator" {
 		t.Errorf("got the owners %q", got)
 	}
-	if alice.Inward("work") != "alice.work" || Operator().Inward("alice.work") != "alice.work" {
+	if alice.SessionName("work") != "alice.work" || Operator().SessionName("alice.work") != "alice.work" {
 		t.Error("the names of sessions are not as they should be")
 	}
 	for _, name := range []string{"", "operator", "a.b", "a b", strings.Repeat("a", 33), "ä", "../x"} {
-		if who := Client(name, All); who != (Principal{}) {
+		if who := ClientPrincipal(name, All); who != (Principal{}) {
 			t.Errorf("%q is a client: %+v", name, who)
 		}
 	}
 }
 
 func TestBadListsAreRefusedByLine(t *testing.T) {
-	good := Entry{Principal: Client("alice", Read), Sum: Sum("x")}.Line() + "# a comment\n\n" + Entry{Principal: Client("bob", All), Cert: true}.Line()
+	good := Entry{Principal: ClientPrincipal("alice", Read), Sum: TokenSum("x")}.Line() + "# a comment\n\n" + Entry{Principal: ClientPrincipal("bob", All), Cert: true}.Line()
 	list, err := Parse([]byte(good))
 	if err != nil || len(list) != 2 || list[0].Line()+"# a comment\n\n"+list[1].Line() != good {
 		t.Fatalf("got %v, %v", list, err)
@@ -64,7 +64,7 @@ func TestBadListsAreRefusedByLine(t *testing.T) {
 
 // FuzzListsAreAllOrNothing parses any bytes. An accepted list can be written and parsed again, and names only clients and the operator.
 func FuzzListsAreAllOrNothing(f *testing.F) {
-	f.Add([]byte(Entry{Principal: Client("alice", All), Sum: Sum("x")}.Line()))
+	f.Add([]byte(Entry{Principal: ClientPrincipal("alice", All), Sum: TokenSum("x")}.Line()))
 	f.Add([]byte("# nothing\n\noperator read cert\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		list, err := Parse(text)
@@ -82,8 +82,8 @@ func FuzzListsAreAllOrNothing(f *testing.F) {
 
 func TestTokensAndTheirEnd(t *testing.T) {
 	c := New(t.Context(), "main")
-	alice, bob := Entry{Principal: Client("alice", All), Sum: Sum("a")}, Entry{Principal: Client("bob", Read), Sum: Sum("b")}
-	c.Set([]Entry{alice, bob, {Principal: Client("carol", All), Cert: true}})
+	alice, bob := Entry{Principal: ClientPrincipal("alice", All), Sum: TokenSum("a")}, Entry{Principal: ClientPrincipal("bob", Read), Sum: TokenSum("b")}
+	c.Set([]Entry{alice, bob, {Principal: ClientPrincipal("carol", All), Cert: true}})
 	grants := map[string]Grant{}
 	for token, name := range map[string]string{"main": "operator", "a": "alice", "b": "bob"} {
 		g, ok := c.ByToken(token)
@@ -112,7 +112,7 @@ func TestCertificatesNameClients(t *testing.T) {
 		return &x509.Certificate{Subject: pkix.Name{CommonName: common}, URIs: uris}
 	}
 	free, listed := New(t.Context(), "main"), New(t.Context(), "main")
-	listed.Set([]Entry{{Principal: Client("alice", Read), Cert: true}, {Principal: Client("bob", All), Sum: Sum("b")}, {Principal: Operator(), Cert: true}})
+	listed.Set([]Entry{{Principal: ClientPrincipal("alice", Read), Cert: true}, {Principal: ClientPrincipal("bob", All), Sum: TokenSum("b")}, {Principal: Operator(), Cert: true}})
 	for _, c := range []struct {
 		cert         *x509.Certificate
 		free, listed string
@@ -143,7 +143,7 @@ func TestInvalidClientListKeepsThePreviousOne(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	alice := Entry{Principal: Client("alice", All), Sum: Sum("a")}.Line()
+	alice := Entry{Principal: ClientPrincipal("alice", All), Sum: TokenSum("a")}.Line()
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, nil))
 	c := New(t.Context(), "main")

@@ -22,9 +22,9 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// Readable holds the methods that the read right allows. They return pages and lists, and change nothing except the scroll position. All
+// ReadMethods holds the methods that the read right allows. They return pages and lists, and change nothing except the scroll position. All
 // other methods require all rights.
-var Readable = map[string]bool{
+var ReadMethods = map[string]bool{
 	domtapv1.TabService_ListTabs_FullMethodName:             true,
 	domtapv1.TabService_GetTab_FullMethodName:               true,
 	domtapv1.TabService_WatchTabs_FullMethodName:            true,
@@ -162,7 +162,7 @@ func (a access) begin(ctx context.Context, method string) (in context.Context, e
 // permit returns an error if a principal may not call a method.
 func permit(who identity.Principal, method string) error {
 	switch {
-	case who.Rights() < identity.All && !Readable[method]:
+	case who.Rights() < identity.All && !ReadMethods[method]:
 		return rpcstatus.New(codes.PermissionDenied,
 			"the token may only read: ask the operator for one with all rights (domtap token new NAME --rights all)",
 			rpcstatus.Info("RIGHTS", map[string]string{"rights": who.Rights().String()}))
@@ -187,7 +187,7 @@ func (a access) unary(ctx context.Context, req any, call *grpc.UnaryServerInfo, 
 	if err = end(err); err != nil {
 		return nil, err
 	}
-	outward(ctx, resp)
+	toClientNames(ctx, resp)
 	return resp, nil
 }
 
@@ -214,11 +214,11 @@ func (s accessStream) Context() context.Context { return s.ctx }
 
 // SendMsg sends a message with the names that the caller knows.
 func (s accessStream) SendMsg(m any) error {
-	outward(s.ctx, m)
+	toClientNames(s.ctx, m)
 	return s.ServerStream.SendMsg(m)
 }
 
-func outward(ctx context.Context, m any) {
+func toClientNames(ctx context.Context, m any) {
 	if message, ok := m.(proto.Message); ok {
 		authz.ToClientNames(message, identity.From(ctx))
 	}

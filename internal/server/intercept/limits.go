@@ -106,13 +106,13 @@ func sizeOf(m any) int {
 	return 0
 }
 
-// fewElements is a number of elements that always fit into an answer of the default size, because their fields are bounded. Such answers
+// unmeasuredElements is a number of elements that always fit into an answer of the default size, because their fields are bounded. Such answers
 // are not measured, because measuring would take as long as encoding. gRPC still refuses an answer that is too large.
-const fewElements = 2000
+const unmeasuredElements = 2000
 
 func mayBeLarge(m any) bool {
 	page, ok := m.(*domtapv1.GetDomResponse)
-	return !ok || len(page.GetElements()) > fewElements
+	return !ok || len(page.GetElements()) > unmeasuredElements
 }
 
 // maxHealthStreams limits the streams of the health service, which any peer can open.

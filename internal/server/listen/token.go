@@ -33,7 +33,7 @@ func DefaultTokenFile() (string, error) {
 // fs.ErrNotExist.
 func ReadToken(path string) (string, error) {
 	data, err := ReadPrivate(path)
-	if _, ok := errors.AsType[*OpenError](err); ok {
+	if _, ok := errors.AsType[*InsecureFileError](err); ok {
 		return "", fmt.Errorf("%w, or delete it, and the daemon creates a new token", err)
 	}
 	if err != nil {
@@ -47,15 +47,15 @@ func ReadToken(path string) (string, error) {
 	return token, nil
 }
 
-// OpenError reports that other users can access a file with secrets.
-type OpenError struct{ Path string }
+// InsecureFileError reports that other users can access a file with secrets.
+type InsecureFileError struct{ Path string }
 
 // Error returns a message that suggests how to fix the file.
-func (e *OpenError) Error() string {
+func (e *InsecureFileError) Error() string {
 	return fmt.Sprintf("other users may read the file %s: make sure that you own it, and run chmod 600 %s", e.Path, e.Path)
 }
 
-// ReadPrivate reads a file that holds secrets. It returns an *OpenError if other users can read or write the file.
+// ReadPrivate reads a file that holds secrets. It returns an *InsecureFileError if other users can read or write the file.
 func ReadPrivate(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -67,7 +67,7 @@ func ReadPrivate(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !ownedByUs(info, false) || openTo(info, 0o077) {
-		return nil, &OpenError{path}
+		return nil, &InsecureFileError{path}
 	}
 	data, err := io.ReadAll(io.LimitReader(file, maxSecrets+1))
 	if err == nil && len(data) > maxSecrets {

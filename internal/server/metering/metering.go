@@ -230,7 +230,7 @@ func (c *Call) locate() {
 		return
 	}
 	if c.session != "" && c.place.Tab == "" {
-		c.place.Session = c.who.Inward(c.session)
+		c.place.Session = c.who.SessionName(c.session)
 	}
 	if session := c.recorder.session(c.who, c.tab); session != "" {
 		c.place.Session, c.place.Tab = session, c.tab

@@ -50,7 +50,7 @@ func (s *sessionService) CloseSession(ctx context.Context, r *domtapv1.CloseSess
 	if err := s.Access.Close(ctx, r.GetSessionId(), r.GetKeepDownloads()); err != nil {
 		return nil, err
 	}
-	closed := identity.From(ctx).Inward(r.GetSessionId())
+	closed := identity.From(ctx).SessionName(r.GetSessionId())
 	s.Usage.CloseSession(closed)
 	s.Timelines.CloseSession(closed)
 	return new(domtapv1.CloseSessionResponse), nil

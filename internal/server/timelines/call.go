@@ -165,9 +165,9 @@ func (t *Timelines) Unary(ctx context.Context, req any, info *grpc.UnaryServerIn
 // open opens a tab, and records the caller in the first entry of the tab's timeline.
 func (t *Timelines) open(ctx context.Context, req *domtapv1.OpenTabRequest, client string, handler grpc.UnaryHandler) (any, error) {
 	who, began := identity.From(ctx), time.Now()
-	session := who.Inward(req.GetSessionId())
+	session := who.SessionName(req.GetSessionId())
 	if req.GetSessionId() == "" {
-		session = who.Inward(sessions.Default)
+		session = who.SessionName(sessions.Default)
 	}
 	if err := t.hold(ctx, scope{session: session}, client, func(bool) {}); err != nil {
 		return nil, err

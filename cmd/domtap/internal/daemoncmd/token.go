@@ -105,14 +105,14 @@ func makeToken(name, rights string) (createdToken, error) {
 	if rights == "read" {
 		may = identity.Read
 	}
-	who := identity.Client(name, may)
+	who := identity.ClientPrincipal(name, may)
 	if name == identity.OperatorName {
 		who = identity.OperatorWith(may)
 	}
 	if who.Name() == "" {
 		return createdToken{}, exit.Errorf(exit.Usage, "for example: domtap token new alice", "invalid name %q: use 1 to 32 letters, digits, - and _", name)
 	}
-	return createdToken{Name: name, Token: token, Line: identity.Entry{Principal: who, Sum: identity.Sum(token)}.Line()}, nil
+	return createdToken{Name: name, Token: token, Line: identity.Entry{Principal: who, Sum: identity.TokenSum(token)}.Line()}, nil
 }
 
 // addLine adds a line to a valid clients file that other users cannot read.
