@@ -42,7 +42,7 @@ func (n sessionManager) run() {
 		}
 		n.yield()
 		m := n.member.Load()
-		for _, e := range n.ledger.Given(m.key) {
+		for _, e := range n.ledger.AwaitingRestore(m.key) {
 			if _, busy := underWay.Load(e.Key); busy {
 				continue
 			}

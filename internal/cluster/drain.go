@@ -217,7 +217,7 @@ func (o *Operations) move(all *moves) {
 			moving = append(moving, name)
 		}
 	}
-	places, left := placement.Spread(moving, n.others())
+	places, left := placement.ChooseAll(moving, n.others())
 	o.mu.Lock()
 	for _, name := range left {
 		o.failed[name] = failure{why: ErrNoRoom} // the next look retries it

@@ -85,7 +85,7 @@ func (n *Node) lookupOnce(ctx context.Context, name string, latest bool, least l
 func (n *Node) locate(name string, e registry.Entry[registry.Session]) (Place, error) {
 	owner, known := n.ledger.Find(ledger.OwnerOf(e.Value))
 	switch {
-	case known && owner.Gone && !ledger.Movable(e.Value):
+	case known && owner.Gone && !ledger.IsMovable(e.Value):
 		return Place{}, fmt.Errorf("find session %s on %s: %w", name, e.Value.Node, ErrGone)
 	case !known || owner.Gone || e.Value.Phase != registry.Ready:
 		return Place{}, errWait

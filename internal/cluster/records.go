@@ -60,7 +60,7 @@ func (r *records) claim(ctx context.Context, name string, value registry.Session
 // vacant reports whether a session has ended because its node is gone.
 func (r *records) vacant(s registry.Session) bool {
 	owner, known := r.ledger.Find(ledger.OwnerOf(s))
-	return known && owner.Gone && !ledger.Movable(s)
+	return known && owner.Gone && !ledger.IsMovable(s)
 }
 
 // ready marks a session of this node as usable by others.

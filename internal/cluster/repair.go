@@ -84,7 +84,7 @@ var errHeld = errors.New("a node has it")
 // repairOne repairs one session.
 func (w *watch) repairOne(ctx context.Context, name string, g ledger.Gap) error {
 	e, ok := w.ledger.Entry(name)
-	if !ok || !ledger.Movable(e.Value) {
+	if !ok || !ledger.IsMovable(e.Value) {
 		return nil // the session ended with its node
 	}
 	if fresh := 2 * registry.Verify; w.reg.Nodes.View().Age() > fresh || w.reg.Sessions.View().Age() > fresh {

@@ -160,11 +160,11 @@ func (w *watch) leads() bool {
 func (w *watch) distribute(ctx context.Context, orphans []registry.Entry[registry.Session]) {
 	var names []string
 	for _, e := range orphans {
-		if ledger.Movable(e.Value) {
+		if ledger.IsMovable(e.Value) {
 			names = append(names, e.Key)
 		}
 	}
-	places, left := placement.Spread(names, w.ledger.Candidates(time.Now()))
+	places, left := placement.ChooseAll(names, w.ledger.Candidates(time.Now()))
 	if len(left) > 0 {
 		w.log.Warn("there is no room for the sessions of a node that is gone", "sessions", len(left))
 	}

@@ -135,12 +135,12 @@ func (s *Service) MoveSession(ctx context.Context, r *domtapv1.MoveSessionReques
 	case from.Node == target:
 		return &domtapv1.MoveSessionResponse{SessionId: session, FromNodeId: target, NodeId: target}, nil
 	case !from.Local:
-		return nil, onItsWay(session)
+		return nil, movingError(session)
 	}
 	bounded, cancel := deadline.Reserve(ctx)
 	defer cancel()
 	if err := s.node.Operations().Move(bounded, session, target); err != nil {
-		return nil, notMoved(err, session, from.Node, target)
+		return nil, moveError(err, session, from.Node, target)
 	}
 	to, err := s.owner(ctx, session)
 	if err != nil {
@@ -162,8 +162,8 @@ func (s *Service) owner(ctx context.Context, session string) (cluster.Place, err
 	return at, directory.Explain(err)
 }
 
-// notMoved returns the client's error for a session that was not moved.
-func notMoved(err error, session, from, to string) error {
+// moveError returns the client's error for a session that was not moved.
+func moveError(err error, session, from, to string) error {
 	switch {
 	case errors.Is(err, cluster.ErrNoNode):
 		return rpcstatus.UnknownNode(to)
@@ -175,7 +175,7 @@ func notMoved(err error, session, from, to string) error {
 	case errors.Is(err, cluster.ErrSilent):
 		return rpcstatus.New(codes.Unavailable, "node "+to+" does not answer: name another node, or try again in a few seconds", rpcstatus.Info("NODE_UNAVAILABLE", ofNode(to)))
 	case errors.Is(err, cluster.ErrElsewhere):
-		return onItsWay(session)
+		return movingError(session)
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, cluster.ErrFenced):
@@ -186,7 +186,7 @@ func notMoved(err error, session, from, to string) error {
 	return rpcstatus.New(codes.Unavailable, fmt.Sprintf("session %s stays on node %s: %v: try again", session, from, err), rpcstatus.Info("NOT_MOVED", ofNode(from)))
 }
 
-func onItsWay(session string) error {
+func movingError(session string) error {
 	return rpcstatus.New(codes.Unavailable, "session "+session+" is on its way to another node: try again in a moment", rpcstatus.Info("TAB_RESTORING", nil))
 }
 

@@ -217,7 +217,7 @@ func TestMoveSession(t *testing.T) {
 		t.Errorf("the session is lost: %v", err)
 	}
 	for why, want := range map[error]codes.Code{cluster.ErrDraining: codes.FailedPrecondition, cluster.ErrSilent: codes.Unavailable, cluster.ErrFenced: codes.Unavailable, errors.New("full"): codes.Unavailable} {
-		if err := notMoved(why, "work", "a", "b"); status.Code(err) != want {
+		if err := moveError(why, "work", "a", "b"); status.Code(err) != want {
 			t.Errorf("%v gives %v", why, err)
 		}
 	}

@@ -24,8 +24,8 @@ type Cluster interface {
 	Here() cluster.Place
 }
 
-// Of returns a directory backed by c.
-func Of(c Cluster) peers.Directory { return directory{c} }
+// New returns a directory backed by c.
+func New(c Cluster) peers.Directory { return directory{c} }
 
 type directory struct{ cluster Cluster }
 

@@ -53,7 +53,7 @@ func (f *fake) Here() cluster.Place {
 
 func TestPlacesAreNodes(t *testing.T) {
 	f := &fake{place: cluster.Place{Node: "b", Incarnation: "3", Address: "b:2", Local: true}}
-	d := Of(f)
+	d := New(f)
 	want := peers.Node{ID: "b", Incarnation: "3", Address: "b:2", Self: true}
 	for question, ask := range map[string]func() (peers.Node, error){
 		"tab t1 false":          func() (peers.Node, error) { return d.TabOwner(t.Context(), "t1", peers.Cached) },
@@ -74,12 +74,12 @@ func TestPlacesAreNodes(t *testing.T) {
 
 func TestErrorsAreThoseOfClients(t *testing.T) {
 	for want, err := range map[error]error{peers.ErrUnknown: cluster.ErrNone, peers.ErrGone: cluster.ErrGone, registry.ErrUnavailable: registry.ErrUnavailable} {
-		if _, got := Of(&fake{err: fmt.Errorf("find it: %w", err)}).TabOwner(t.Context(), "t1", peers.Cached); !errors.Is(got, want) {
+		if _, got := New(&fake{err: fmt.Errorf("find it: %w", err)}).TabOwner(t.Context(), "t1", peers.Cached); !errors.Is(got, want) {
 			t.Errorf("%v is %v", err, got)
 		}
 	}
 	for reason, err := range map[string]error{"FENCED": cluster.ErrFenced, "LIMIT_REACHED": cluster.ErrNoRoom, "TAB_RESTORING": context.DeadlineExceeded} {
-		_, got := Of(&fake{err: fmt.Errorf("find it: %w", err)}).SessionOwner(t.Context(), "s", peers.Latest)
+		_, got := New(&fake{err: fmt.Errorf("find it: %w", err)}).SessionOwner(t.Context(), "s", peers.Latest)
 		if code := status.Code(got); testenv.Reason(got) != reason || code != codes.Unavailable && code != codes.ResourceExhausted {
 			t.Errorf("%v is %v", err, got)
 		}

@@ -183,7 +183,7 @@ func (l *Ledger) Names(accept func(name string) bool) map[string]bool {
 	defer l.mu.Unlock()
 	names := map[string]bool{}
 	for name, e := range l.sessions {
-		if (Movable(e.Value) || !l.nodes[OwnerOf(e.Value)].Value.Gone) && accept(name) {
+		if (IsMovable(e.Value) || !l.nodes[OwnerOf(e.Value)].Value.Gone) && accept(name) {
 			names[name] = true
 		}
 	}
@@ -221,8 +221,8 @@ func (l *Ledger) Leases() map[string]uint64 {
 	return all
 }
 
-// Given lists the sessions that are assigned to an owner and that it has to restore.
-func (l *Ledger) Given(owner string) []registry.Entry[registry.Session] {
+// AwaitingRestore lists the sessions that are assigned to an owner and that it has to restore.
+func (l *Ledger) AwaitingRestore(owner string) []registry.Entry[registry.Session] {
 	return l.Owned(owner, func(s registry.Session) bool { return s.Phase == registry.Restoring })
 }
 
@@ -238,7 +238,7 @@ func (l *Ledger) Orphans() []registry.Entry[registry.Session] {
 	l.mu.Unlock()
 	var list []registry.Entry[registry.Session]
 	for _, key := range gone {
-		list = append(list, l.Owned(key, func(s registry.Session) bool { return Movable(s) || s.Phase == registry.Making })...)
+		list = append(list, l.Owned(key, func(s registry.Session) bool { return IsMovable(s) || s.Phase == registry.Making })...)
 	}
 	return list
 }
@@ -249,15 +249,15 @@ func (l *Ledger) Lost() []registry.Entry[registry.Session] {
 	defer l.mu.Unlock()
 	var list []registry.Entry[registry.Session]
 	for name, e := range l.sessions {
-		if _, open := l.gaps[name]; !open && l.nodes[OwnerOf(e.Value)].Value.Gone && !Movable(e.Value) && e.Value.Phase != registry.Making {
+		if _, open := l.gaps[name]; !open && l.nodes[OwnerOf(e.Value)].Value.Gone && !IsMovable(e.Value) && e.Value.Phase != registry.Making {
 			list = append(list, e)
 		}
 	}
 	return list
 }
 
-// Movable reports whether another node takes a session over when its owner is gone: a session with Restore, or one that is on no node yet.
-func Movable(s registry.Session) bool {
+// IsMovable reports whether another node takes a session over when its owner is gone: a session with Restore, or one that is on no node yet.
+func IsMovable(s registry.Session) bool {
 	return s.Phase == registry.Restoring || s.Restore && s.Phase != registry.Making
 }
 

@@ -53,7 +53,7 @@ func (l *Ledger) Status(now time.Time) (nodes []NodeStatus, sessions []SessionSt
 	}
 	for name, e := range l.sessions {
 		gone := l.nodes[OwnerOf(e.Value)].Value.Gone
-		if gone && !Movable(e.Value) {
+		if gone && !IsMovable(e.Value) {
 			continue
 		}
 		if gone { // another node is about to take it over

@@ -94,8 +94,8 @@ func weight(session, node string) uint64 {
 	return x
 }
 
-// Spread chooses nodes for several sessions, as if they were placed one after another. It returns the sessions without room in left.
-func Spread(sessions []string, nodes []Node) (places map[string]string, left []string) {
+// ChooseAll chooses nodes for several sessions, as if they were placed one after another. It returns the sessions without room in left.
+func ChooseAll(sessions []string, nodes []Node) (places map[string]string, left []string) {
 	nodes, places = slices.Clone(nodes), map[string]string{}
 	for _, session := range sessions {
 		id, ok := Choose(session, nodes)

@@ -40,7 +40,7 @@ func TestSessionsAreSpreadEvenly(t *testing.T) {
 	for _, c := range []struct{ nodes, sessions, least, most int }{
 		{20, 1000, 47, 53}, {5, 100, 19, 21}, {3, 10, 3, 4}, {3, 3, 1, 1}, {7, 1, 0, 1}, {20, 1999, 96, 100},
 	} {
-		places, left := placement.Spread(names("session-", c.sessions), nodes(c.nodes))
+		places, left := placement.ChooseAll(names("session-", c.sessions), nodes(c.nodes))
 		got := slices.Sorted(maps.Values(counts(places)))
 		if c.least == 0 {
 			got = append([]int{0}, got...)
@@ -54,7 +54,7 @@ func TestSessionsAreSpreadEvenly(t *testing.T) {
 func TestCapacityCounts(t *testing.T) {
 	list := nodes(3)
 	list[0].Capacity, list[1].Capacity, list[2].Capacity = 10, 20, 40
-	places, left := placement.Spread(names("s", 35), list)
+	places, left := placement.ChooseAll(names("s", 35), list)
 	for id, want := range map[string]int{"n0": 5, "n1": 10, "n2": 20} {
 		if got := counts(places)[id]; got < want-1 || got > want+1 {
 			t.Errorf("%s has %d sessions, want %d or one more or less", id, got, want)
@@ -63,7 +63,7 @@ func TestCapacityCounts(t *testing.T) {
 	if len(left) > 0 {
 		t.Errorf("no room was found for %v", left)
 	}
-	if _, left := placement.Spread(names("s", 75), list); !slices.Equal(left, []string{"s70", "s71", "s72", "s73", "s74"}) {
+	if _, left := placement.ChooseAll(names("s", 75), list); !slices.Equal(left, []string{"s70", "s71", "s72", "s73", "s74"}) {
 		t.Errorf("no room is left for %v", left)
 	}
 }

@@ -189,7 +189,7 @@ func (j *clusterMember) join(ctx context.Context, s *services, calls *server.Con
 		return err
 	}
 	j.proxy, err = peers.New(peers.Config{
-		Directory: directory.Of(j.node), Credentials: j.credentials, Copies: copied, Begin: j.member.Begin, Logger: j.log,
+		Directory: directory.New(j.node), Credentials: j.credentials, Copies: copied, Begin: j.member.Begin, Logger: j.log,
 		MaxRequest: 2 * j.cfg.Limits.RequestBytes, MaxAnswer: j.cfg.Limits.ResponseBytes,
 	})
 	if err != nil {
