@@ -150,7 +150,7 @@ func (p *Proxy) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServe
 		return err
 	}
 	if s.request != nil && mayRetry(m, s.about, err) && !s.begun {
-		return s.again(err)
+		return s.retry(err)
 	}
 	return err
 }
@@ -225,7 +225,7 @@ func (s *routedStream) RecvMsg(m any) error {
 // begin calls Config.Begin for a stream that this node serves.
 func (s *routedStream) begin(request proto.Message) (err error) {
 	p, ctx := s.proxy, s.ServerStream.Context()
-	about := p.about(ctx, s.method, request)
+	about := p.subjectOf(ctx, s.method, request)
 	if p.cfg.Begin == nil || s.copied != nil || about == (subject{}) {
 		return nil
 	}
@@ -236,7 +236,7 @@ func (s *routedStream) begin(request proto.Message) (err error) {
 // route passes a stream on and returns when the stream has ended. It returns errHere if this node serves the stream.
 func (s *routedStream) route(request proto.Message) (err error) {
 	p, m, ctx := s.proxy, s.method, s.ServerStream.Context()
-	about := p.about(ctx, m, request)
+	about := p.subjectOf(ctx, m, request)
 	if from, ok := forwardedCall(ctx); ok {
 		switch err := p.serves(ctx, about, from); {
 		case errors.Is(err, errMoved):
@@ -280,8 +280,8 @@ func (s *routedStream) open(ctx context.Context, about subject, owner Node) bool
 	return true
 }
 
-// again passes on a stream that this node could not serve, if the Directory's latest state names another node.
-func (s *routedStream) again(err error) error {
+// retry passes on a stream that this node could not serve, if the Directory's latest state names another node.
+func (s *routedStream) retry(err error) error {
 	p, m, ctx := s.proxy, s.method, s.ServerStream.Context()
 	out := p.streams.Sender(s.ServerStream)
 	return out.Run(func() error {
@@ -300,7 +300,7 @@ func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.M
 	p.running.Go(func() { p.end(ctx, cancel) })
 	from, done, err := p.open(ctx, m, node, request, forwarded{final: final})
 	if err != nil {
-		return leaves(ctx, err)
+		return streamError(ctx, err)
 	}
 	defer done()
 	header, err := from.Header()
@@ -313,7 +313,7 @@ func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.M
 	for {
 		message := &wire.Frame{Kind: m.output}
 		if err := from.RecvMsg(message); err != nil {
-			return leaves(ctx, p.ended(ctx, node, from, err, header != nil))
+			return streamError(ctx, p.ended(ctx, node, from, err, header != nil))
 		}
 		if err := out.Send(message); err != nil {
 			return err
@@ -324,9 +324,9 @@ func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.M
 // errLeaving ends the streams that were passed on when this node is about to stop. Clients receive the error that leaves returns.
 var errLeaving = errors.New("this node of the cluster stops")
 
-// leaves returns the client's error for a stream: UNAVAILABLE if errLeaving has ended it, and err otherwise. The status is not created when
+// streamError returns the client's error for a stream: UNAVAILABLE if errLeaving has ended it, and err otherwise. The status is not created when
 // the program starts, because error details would cost every command 40 KB.
-func leaves(ctx context.Context, err error) error {
+func streamError(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), errLeaving) {
 		return rpcstatus.New(codes.Unavailable, "this node of the cluster stops: go on at another one", rpcstatus.Info("NODE_UNAVAILABLE", nil))
 	}

@@ -49,7 +49,7 @@ type forwarded struct {
 // metadata returns the metadata for the other node: the client's metadata without credentials, and the description of the call.
 func (p forwarded) metadata(ctx context.Context, token string) metadata.MD {
 	sent, _ := metadata.FromIncomingContext(ctx)
-	out := passable(sent)
+	out := forwardable(sent)
 	out.Set(tokenKey, tokenPrefix+token)
 	out.Set(callerKey, p.who.Name())
 	out.Set(rightsKey, p.who.Rights().String())
@@ -63,8 +63,8 @@ func (p forwarded) metadata(ctx context.Context, token string) metadata.MD {
 	return out
 }
 
-// passable returns the metadata of a call that are meaningful on all nodes, such as a trace context.
-func passable(all metadata.MD) metadata.MD {
+// forwardable returns the metadata of a call that are meaningful on all nodes, such as a trace context.
+func forwardable(all metadata.MD) metadata.MD {
 	out := make(metadata.MD, len(all)+5)
 	for name, values := range all {
 		switch {
@@ -109,7 +109,7 @@ type forwardedKey struct{}
 
 // context returns the context of the call on the node that received it.
 func (p forwarded) context(ctx context.Context, md metadata.MD) context.Context {
-	ctx = metadata.NewIncomingContext(ctx, passable(md))
+	ctx = metadata.NewIncomingContext(ctx, forwardable(md))
 	ctx = identity.WithForwarded(ctx, p.who)
 	ctx = connections.WithOrigin(ctx, p.origin)
 	if p.part {

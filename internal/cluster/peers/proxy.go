@@ -158,7 +158,7 @@ func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 	if m == nil {
 		return handler(ctx, req)
 	}
-	about := p.about(ctx, m, request)
+	about := p.subjectOf(ctx, m, request)
 	handler = p.wrapHandler(m, about, handler)
 	if from, ok := forwardedCall(ctx); ok {
 		switch err := p.serves(ctx, about, from); {
@@ -221,9 +221,9 @@ func (p *Proxy) wrapHandler(m *method, about subject, handler grpc.UnaryHandler)
 	}
 }
 
-// about returns what a call is about, with the daemon's name of the session. It also names a session that the call creates without a name,
+// subjectOf returns what a call is about, with the daemon's name of the session. It also names a session that the call creates without a name,
 // so that no two nodes choose the same name.
-func (p *Proxy) about(ctx context.Context, m *method, request proto.Message) subject {
+func (p *Proxy) subjectOf(ctx context.Context, m *method, request proto.Message) subject {
 	s, who := m.subject(request), identity.From(ctx)
 	switch {
 	case s.session != "":

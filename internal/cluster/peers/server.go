@@ -147,17 +147,17 @@ func (s *Server) stream(srv any, stream grpc.ServerStream, call *grpc.StreamServ
 		return err
 	}
 	stream.SetTrailer(metadata.Pairs(servedKey, set))
-	return handler(srv, admitted{stream, ctx})
+	return handler(srv, admittedStream{stream, ctx})
 }
 
-// admitted is the stream of an admitted call.
-type admitted struct {
+// admittedStream is the stream of an admitted call.
+type admittedStream struct {
 	grpc.ServerStream
 	ctx context.Context
 }
 
 // Context returns the context with the caller's identity.
-func (s admitted) Context() context.Context { return s.ctx }
+func (s admittedStream) Context() context.Context { return s.ctx }
 
 // callStats forwards call events but no connection events, because nodes are not clients. It records no usage for the parts of a list,
 // because the node that merges them records the call.
