@@ -41,7 +41,7 @@ func (f *Feed) Handle(method string, params []byte) (h Handled, err error) {
 		return h, nil
 	}
 	if n := f.missed[kind].Swap(0); n > 0 {
-		f.log.Miss(kind, n)
+		f.log.CountDropped(kind, n)
 		h.MissedNetwork = kind == pagelog.Network
 	}
 	switch kind {

@@ -107,16 +107,16 @@ func Marshal(a Archive) ([]byte, error) {
 	}
 	for _, p := range a.Pages {
 		out.Log.Pages = append(out.Log.Pages, page{StartedDateTime: stamp(p.Started), ID: p.ID, Title: p.Title,
-			PageTimings: pageTimings{orUnknown(p.DOMContentLoaded), orUnknown(p.Load)}})
+			PageTimings: pageTimings{millisOrUnknown(p.DOMContentLoaded), millisOrUnknown(p.Load)}})
 	}
 	for _, e := range entries {
-		out.Log.Entries = append(out.Log.Entries, written(e))
+		out.Log.Entries = append(out.Log.Entries, toEntry(e))
 	}
 	return json.Marshal(out)
 }
 
-// written converts one entry.
-func written(e Entry) entry {
+// toEntry converts one entry.
+func toEntry(e Entry) entry {
 	address := URL(e.Request.URL)
 	times := timingsOf(e)
 	sent := request{Method: e.Request.Method, URL: address, HTTPVersion: e.Request.Protocol, Cookies: cookies(e.Request.Headers, "cookie"),
@@ -171,8 +171,8 @@ func millis(d time.Duration) float64 {
 	return float64(d.Microseconds()) / 1000
 }
 
-// orUnknown returns a duration in milliseconds, or -1 for 0.
-func orUnknown(d time.Duration) float64 {
+// millisOrUnknown returns a duration in milliseconds, or -1 for 0.
+func millisOrUnknown(d time.Duration) float64 {
 	if d <= 0 {
 		return -1
 	}

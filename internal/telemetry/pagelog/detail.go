@@ -108,7 +108,7 @@ func (l *Log) Request(id uint64) (r Requested, ok bool) {
 // Requests returns all requests in the log, in the order in which they began, and the number of dropped requests.
 func (l *Log) Requests() (all []Requested, dropped uint64) {
 	found := l.find(func(*item) bool { return true })
-	slices.SortFunc(found, func(a, b frozen) int { return int(int64(a.request.Request) - int64(b.request.Request)) })
+	slices.SortFunc(found, func(a, b itemCopy) int { return int(int64(a.request.Request) - int64(b.request.Request)) })
 	for _, one := range found {
 		all = append(all, one.requested())
 	}
@@ -118,19 +118,19 @@ func (l *Log) Requests() (all []Requested, dropped uint64) {
 }
 
 // find copies the matching requests. It does not mark them as read.
-func (l *Log) find(match func(*item) bool) (found []frozen) {
+func (l *Log) find(match func(*item) bool) (found []itemCopy) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, it := range l.rings[Network].items {
 		if it.request != nil && match(it) {
-			found = append(found, frozen{sequence: it.sequence, kind: Network, at: it.at, request: *it.request})
+			found = append(found, itemCopy{sequence: it.sequence, kind: Network, at: it.at, request: *it.request})
 		}
 	}
 	return found
 }
 
 // requested returns the request with its details. It must be called without the lock, because a page can make this slow.
-func (f *frozen) requested() Requested {
+func (f *itemCopy) requested() Requested {
 	r := Requested{Entry: f.entry()}
 	if source := f.request.Source; source != nil {
 		detail := source.Detail()

@@ -138,8 +138,8 @@ func (l *Log) Add(kind Kind, at time.Time, size int, r Record) {
 	l.problems.notify()
 }
 
-// Miss counts entries as dropped that were never added because the page floods its log.
-func (l *Log) Miss(kind Kind, n uint64) {
+// CountDropped counts entries as dropped that were never added because the page floods its log.
+func (l *Log) CountDropped(kind Kind, n uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.last += n
@@ -295,8 +295,8 @@ func (l *Log) Read(q Query) Answer {
 	return out
 }
 
-// frozen is a copy of an item.
-type frozen struct {
+// itemCopy is a copy of an item.
+type itemCopy struct {
 	sequence uint64
 	kind     Kind
 	at       time.Time
@@ -304,7 +304,7 @@ type frozen struct {
 	request  Entry
 }
 
-func (f *frozen) entry() Entry {
+func (f *itemCopy) entry() Entry {
 	e := f.request
 	if f.record != nil {
 		e = f.record.Entry()
@@ -314,10 +314,10 @@ func (f *frozen) entry() Entry {
 }
 
 // pick copies the items that a query selects, oldest first, and counts the items that the rings no longer hold.
-func (l *Log) pick(q Query) ([]frozen, Answer) {
+func (l *Log) pick(q Query) ([]itemCopy, Answer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var out []frozen
+	var out []itemCopy
 	answer := Answer{Next: l.last}
 	wanted := q.Kinds
 	if len(wanted) == 0 {
@@ -335,7 +335,7 @@ func (l *Log) pick(q Query) ([]frozen, Answer) {
 			out = append(out, r.items[i].freeze(kind))
 		}
 	}
-	slices.SortFunc(out, func(a, b frozen) int { return int(int64(a.sequence) - int64(b.sequence)) })
+	slices.SortFunc(out, func(a, b itemCopy) int { return int(int64(a.sequence) - int64(b.sequence)) })
 	if len(wanted) >= int(kinds) && l.last >= q.After {
 		answer.Dropped = l.missing(q.After, len(out))
 	}
@@ -353,8 +353,8 @@ func (l *Log) missing(after uint64, n int) uint64 {
 	return max(l.last-after, uint64(n+moved)) - uint64(n+moved)
 }
 
-func (it *item) freeze(kind Kind) frozen {
-	f := frozen{sequence: it.sequence, kind: kind, at: it.at, record: it.record}
+func (it *item) freeze(kind Kind) itemCopy {
+	f := itemCopy{sequence: it.sequence, kind: kind, at: it.at, record: it.record}
 	if it.request != nil {
 		f.request = *it.request
 		it.seen = true

@@ -129,7 +129,7 @@ func TestARequestThatWasPushedOutEndsQuietly(t *testing.T) {
 func TestMissedEntriesCountAsDropped(t *testing.T) {
 	var l Log
 	l.Add(Console, time.Now(), 1, line("a"))
-	l.Miss(Console, 10)
+	l.CountDropped(Console, 10)
 	l.Add(Console, time.Now(), 1, line("b"))
 	if got := l.Read(Query{}); got.Dropped != 10 || got.Next != 12 || len(got.Entries) != 2 {
 		t.Errorf("got %v", got)

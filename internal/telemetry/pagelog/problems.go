@@ -45,7 +45,7 @@ type Cursor struct{ sequence, count uint64 }
 func (l *Log) Problems(after Cursor) ([]Entry, Cursor) {
 	l.mu.Lock()
 	next := Cursor{l.last, l.problems.count}
-	var lines []frozen
+	var lines []itemCopy
 	for _, kind := range []Kind{Console, Failure} {
 		items := l.rings[kind].items
 		first := len(items)
