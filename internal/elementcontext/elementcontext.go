@@ -235,7 +235,7 @@ func (p *page) isNext(i, j int32) bool {
 		return false
 	}
 	for k := p.endOf(i, j); k < j; k++ {
-		if strings.ContainsFunc(p.own(k), isWordly) {
+		if strings.ContainsFunc(p.own(k), isWordRune) {
 			return false
 		}
 	}
@@ -247,7 +247,7 @@ func (p *page) distinguishEach(group []int32, out map[dom.Ref]Context) {
 	around := make([][]phrase, len(group))
 	members := make([]int, len(group))
 	for k := range group {
-		if p.isTooMuch() {
+		if p.exceedsBudget() {
 			return
 		}
 		around[k], members[k] = p.around(group, k), k
@@ -388,7 +388,7 @@ func (p *page) inCard(group []int32, k int) (out []phrase) {
 		if from < i && p.holds(from, i) {
 			out = append(out, p.phrasesOf(from)...)
 		} else {
-			words, rest := p.closer(i, from, start, end, to, depth <= p.height)
+			words, rest := p.textsBetween(i, from, start, end, to, depth <= p.height)
 			out, numbers = append(out, words...), append(numbers, rest...)
 		}
 		start, end = min(start, from), max(end, to)
@@ -396,9 +396,9 @@ func (p *page) inCard(group []int32, k int) (out []phrase) {
 	return append(out, numbers...)
 }
 
-// closer returns the texts around an element that are between from and to but not between start and end: headings first, then words, and
+// textsBetween returns the texts around an element that are between from and to but not between start and end: headings first, then words, and
 // separately the texts without letters. apart excludes the texts of other items of the same kind.
-func (p *page) closer(i, from, start, end, to int32, apart bool) (words, numbers []phrase) {
+func (p *page) textsBetween(i, from, start, end, to int32, apart bool) (words, numbers []phrase) {
 	var headings, others []phrase
 	for j := from; j < to; {
 		if j >= start && j < end {
@@ -406,7 +406,7 @@ func (p *page) closer(i, from, start, end, to int32, apart bool) (words, numbers
 			continue
 		}
 		e, text := p.at(j), p.own(j)
-		if !strings.ContainsFunc(text, isWordly) || p.isRepeated(j) || apart && p.areRows(i, j) {
+		if !strings.ContainsFunc(text, isWordRune) || p.isRepeated(j) || apart && p.areRows(i, j) {
 			j++
 			continue
 		}
@@ -430,8 +430,8 @@ func (p *page) closer(i, from, start, end, to int32, apart bool) (words, numbers
 	return append(append(headings, words...), others...), numbers
 }
 
-// isWordly reports whether a character is a letter or a number.
-func isWordly(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }
+// isWordRune reports whether a character is a letter or a number.
+func isWordRune(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }
 
 // isAlone reports whether an element around a member contains no other member of the group.
 func (p *page) isAlone(up int32, group []int32, k int) bool {
@@ -498,7 +498,7 @@ func (p *page) inBox(group []int32, k int) []phrase {
 	if p.holds(from, i) {
 		from++
 	}
-	words, _ := p.closer(i, from, i, i+1, i, false)
+	words, _ := p.textsBetween(i, from, i, i+1, i, false)
 	return words
 }
 

@@ -13,7 +13,7 @@ import (
 type Names struct {
 	list dom.List
 	// groups holds the elements by the hashes of their roles and names. Most hashes have only one element.
-	groups map[uint64]alikes
+	groups map[uint64]sameName
 	// unlike is the number of groups that have several elements and are not links to one target.
 	unlike int
 }
@@ -23,8 +23,8 @@ func hashOf(e *dom.Element) uint64 {
 	return maphash.String(seed, e.Text) ^ maphash.String(seed, e.Role)<<1
 }
 
-// alikes holds the elements of one role and name.
-type alikes struct {
+// sameName holds the elements of one role and name.
+type sameName struct {
 	n int32
 	// one is the ref of the only element. several holds the refs if there are more, and is nil otherwise.
 	one     dom.Ref
@@ -34,13 +34,13 @@ type alikes struct {
 	hrefs map[string]int
 }
 
-// isUnlike reports whether there are several elements that are not links to one target; see isOneLink.
-func (a *alikes) isUnlike() bool { return a.n > 1 && (a.hrefs != nil || a.href == "") }
+// needsContext reports whether there are several elements that are not links to one target; see isOneLink.
+func (a *sameName) needsContext() bool { return a.n > 1 && (a.hrefs != nil || a.href == "") }
 
 // Follow updates the names to a list. It is fastest if the list is similar to the previous one.
 func (n *Names) Follow(list dom.List) {
 	if n.groups == nil {
-		n.groups = make(map[uint64]alikes, list.Len())
+		n.groups = make(map[uint64]sameName, list.Len())
 	}
 	gaps := dom.Gaps(n.list, list)
 	for _, gap := range gaps { // removals first, because an element may have moved to an earlier gap
@@ -66,7 +66,7 @@ func (n *Names) Shares(e *dom.Element) bool {
 		return false
 	}
 	known := n.groups[hashOf(e)]
-	return known.isUnlike()
+	return known.needsContext()
 }
 
 // count adds an element, or removes it if by is negative.
@@ -79,10 +79,10 @@ func (n *Names) count(e *dom.Element, by int) {
 	if a.n == 0 {
 		a.href = e.Href
 	}
-	was := a.isUnlike()
+	was := a.needsContext()
 	a.add(e.Ref, by)
 	a.count(e.Href, by)
-	switch is := a.isUnlike(); {
+	switch is := a.needsContext(); {
 	case is && !was:
 		n.unlike++
 	case was && !is:
@@ -96,7 +96,7 @@ func (n *Names) count(e *dom.Element, by int) {
 }
 
 // add adds a ref, or removes it if by is negative.
-func (a *alikes) add(ref dom.Ref, by int) {
+func (a *sameName) add(ref dom.Ref, by int) {
 	switch {
 	case a.n == 0:
 		a.one = ref
@@ -115,7 +115,7 @@ func (a *alikes) add(ref dom.Ref, by int) {
 	}
 }
 
-func (a *alikes) count(href string, by int) {
+func (a *sameName) count(href string, by int) {
 	if a.hrefs == nil && a.n != 0 && href != a.href {
 		a.hrefs = map[string]int{a.href: int(a.n)}
 	}
@@ -190,7 +190,7 @@ func (n *Names) Distinguish(t *Tree, some []*dom.Element, f *Found) bool {
 			}
 		}
 		slices.Sort(group)
-		if p.distinguish(group, f.Contexts); p.isTooMuch() {
+		if p.distinguish(group, f.Contexts); p.exceedsBudget() {
 			return false
 		}
 	}

@@ -89,7 +89,7 @@ func (s *structure) isRepeated(i int32) bool {
 	return s.repeated[i]
 }
 
-// isTooMuch reports whether so many steps were made in the tree that examining all elements is cheaper.
-func (s *structure) isTooMuch() bool {
+// exceedsBudget reports whether so many steps were made in the tree that examining all elements is cheaper.
+func (s *structure) exceedsBudget() bool {
 	return s.tree != nil && s.tree.steps > maxSteps*s.tree.list.Len()+minSteps
 }

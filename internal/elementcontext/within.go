@@ -9,12 +9,12 @@ import (
 	"github.com/domtap/domtap/internal/refs"
 )
 
-// fit is the quality of a match. Smaller is closer.
-type fit uint8
+// matchQuality is the quality of a match. Smaller is closer.
+type matchQuality uint8
 
 const (
 	// wholly means that the texts are equal except for case and white space.
-	wholly fit = iota
+	wholly matchQuality = iota
 	// worded means that the wanted text is a part that begins at the start of a word.
 	worded
 	// partly means that the wanted text is any part.
@@ -23,8 +23,8 @@ const (
 	not
 )
 
-// wanted describes the surroundings to find.
-type wanted struct {
+// query describes the surroundings to find.
+type query struct {
 	// words are normalized by fold.
 	words string
 	// ref is the ref of an element around, or dom.NoRef if words are searched.
@@ -45,7 +45,7 @@ var cutMark = lazyregexp.New(`…\+\d+`)
 var bare = strings.NewReplacer("‹", "<", "›", ">", "[", "(", "]", ")", "…", "")
 
 // text returns how well a text matches.
-func (w wanted) text(text string) fit {
+func (w query) text(text string) matchQuality {
 	if w.ref != dom.NoRef || len(w.words) > 2*len(text)+4 {
 		return not
 	}
@@ -61,12 +61,12 @@ func (w wanted) text(text string) fit {
 }
 
 // isRole reports whether the words are the role of an element, such as dialog, or the tag of a form without a name, which has no role.
-func (w wanted) isRole(e *dom.Element) bool {
+func (w query) isRole(e *dom.Element) bool {
 	return w.words == e.Role || w.words == "form" && e.Tag == "form"
 }
 
 // element returns how well an element matches.
-func (w wanted) element(e *dom.Element) fit {
+func (w query) element(e *dom.Element) matchQuality {
 	if w.ref != dom.NoRef {
 		if e.Ref == w.ref {
 			return wholly
@@ -82,7 +82,7 @@ func (w wanted) element(e *dom.Element) fit {
 // span is a range of elements of which one, or the first, matches.
 type span struct {
 	start, end int32
-	fit        fit
+	fit        matchQuality
 }
 
 // in reports whether a span is inside another one and smaller.
@@ -106,18 +106,18 @@ func Within(all, among []*dom.Element, words string) []*dom.Element {
 	p := newPage(all)
 	places := p.places([][]*dom.Element{among})[0]
 	if ref, is := refs.Parse(words); is {
-		if found := p.within(places, nil, wanted{ref: dom.Ref(ref)}); len(found) > 0 {
+		if found := p.within(places, nil, query{ref: dom.Ref(ref)}); len(found) > 0 {
 			return found
 		}
 	}
-	w := wanted{words: fold(words), ref: dom.NoRef}
+	w := query{words: fold(words), ref: dom.NoRef}
 	if w.words == "" {
 		return nil
 	}
 	return p.within(places, Distinguish(all, all), w)
 }
 
-func (p *page) within(places []int32, contexts map[dom.Ref]Context, w wanted) []*dom.Element {
+func (p *page) within(places []int32, contexts map[dom.Ref]Context, w query) []*dom.Element {
 	around := p.marked(places, w)
 	best := not
 	spans := make([]span, len(places))
@@ -153,7 +153,7 @@ func (p *page) within(places []int32, contexts map[dom.Ref]Context, w wanted) []
 }
 
 // innermost returns the elements of the best fit whose spans contain no smaller ones.
-func innermost(p *page, places []int32, spans []span, best fit) (out []*dom.Element) {
+func innermost(p *page, places []int32, spans []span, best matchQuality) (out []*dom.Element) {
 	var smallest []span
 	for _, s := range spans {
 		if s.fit == best && !slices.Contains(smallest, s) {
@@ -174,7 +174,7 @@ func innermost(p *page, places []int32, spans []span, best fit) (out []*dom.Elem
 // marks holds where the wanted surroundings were found.
 type marks struct {
 	// holders are the matching elements, with their fit.
-	holders map[int32]fit
+	holders map[int32]matchQuality
 	// cards holds the spans that elements have in common with matching texts, by element.
 	cards map[int32][]span
 	// sections are the sections below matching headings.
@@ -185,8 +185,8 @@ type marks struct {
 const maxMarks = 1000
 
 // marked finds the wanted surroundings. The texts of the elements in places do not count.
-func (p *page) marked(places []int32, w wanted) marks {
-	m := marks{holders: map[int32]fit{}, cards: map[int32][]span{}}
+func (p *page) marked(places []int32, w query) marks {
+	m := marks{holders: map[int32]matchQuality{}, cards: map[int32][]span{}}
 	duplicates := p.duplicates(places)
 	p.measure(duplicates)
 	next, until, found := 0, int32(0), 0
@@ -233,7 +233,7 @@ func (p *page) duplicates(places []int32) []int32 {
 }
 
 // card records which of the twins are closest to a text, and the span that they have in common with it.
-func (p *page) card(text int32, f fit, duplicates []int32, to map[int32][]span) {
+func (p *page) card(text int32, f matchQuality, duplicates []int32, to map[int32][]span) {
 	at, found := slices.BinarySearch(duplicates, text)
 	behind := at
 	if found {
@@ -258,7 +258,7 @@ func (p *page) card(text int32, f fit, duplicates []int32, to map[int32][]span) 
 		if i < text && p.holds(i, text) || i > text && p.holds(text, i) {
 			continue // it is a holder
 		}
-		if depth > p.height && len(duplicates) > 1 || !p.areRows(i, text) && p.isThing(i, text, depth, last-first) {
+		if depth > p.height && len(duplicates) > 1 || !p.areRows(i, text) && p.isItem(i, text, depth, last-first) {
 			own = append(own, i)
 		}
 	}
@@ -268,12 +268,12 @@ func (p *page) card(text int32, f fit, duplicates []int32, to map[int32][]span) 
 	}
 }
 
-// isThing reports whether a text and an element, which are the closest to each other among several, are parts of one item: of few elements,
+// isItem reports whether a text and an element, which are the closest to each other among several, are parts of one item: of few elements,
 // or of an element whose role shows that.
-func (p *page) isThing(i, text, depth int32, of int) bool {
+func (p *page) isItem(i, text, depth int32, of int) bool {
 	start, end := p.whole(i, depth)
 	if p.holds(start, i) && start < i && p.holds(start, text) {
-		return p.isOne(start)
+		return p.isUnit(start)
 	}
 	return of < 2 && end-start <= maxCard
 }
@@ -290,8 +290,8 @@ func (p *page) whole(i, depth int32) (start, end int32) {
 	return start, end
 }
 
-// isOne reports whether the content of an element belongs together.
-func (p *page) isOne(i int32) bool {
+// isUnit reports whether the content of an element belongs together.
+func (p *page) isUnit(i int32) bool {
 	switch p.all[i].Role {
 	case "row", "listitem", "article", "treeitem", "option", "cell", "gridcell", "group", "radiogroup", "form", "dialog", "alertdialog",
 		"figure", "tabpanel", "toolbar", "menu", "search":
@@ -305,7 +305,7 @@ func (p *page) isOne(i int32) bool {
 
 // section returns the section below a heading, up to the next heading of the same or a higher level, in the innermost ancestor that also
 // contains one of the places.
-func (p *page) section(i int32, places []int32, f fit) span {
+func (p *page) section(i int32, places []int32, f matchQuality) span {
 	end := int32(len(p.all))
 	for up := p.parent[i]; up >= 0; up = p.parent[up] {
 		at, _ := slices.BinarySearch(places, i)
