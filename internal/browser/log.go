@@ -32,7 +32,7 @@ func (p *Page) listen(s devtools.Session) {
 func (p *Page) handleLog(s devtools.Session, msg *cdproto.Message) error {
 	h, err := p.Handle(string(msg.Method), msg.Params)
 	if h.MissedNetwork {
-		p.requests.Missed()
+		p.requests.RecordDropped()
 	}
 	if h.Network {
 		p.context.store.Requested()

@@ -150,7 +150,7 @@ func (i Input) Settle(ctx context.Context, frame dom.FrameID, limit time.Duratio
 	followed := i.Activity.End()
 	asked := i.Input.TakeSettledCall()
 	defer asked.Forget()
-	for again := false; ; again, asked = true, (frames.Asked{}) {
+	for again := false; ; again, asked = true, (frames.SentCommand{}) {
 		rests := false
 		if followed {
 			var err error

@@ -17,7 +17,7 @@ const settledLimit = 500 * time.Millisecond
 // changed because of the action or, if again is set, since the last request. All other documents must be unchanged. A document that does
 // not respond has not settled. Settled returns an error only if ctx ends. known is a request that was already sent, or zero; the caller
 // must call its Forget.
-func (q *Query) Settled(ctx context.Context, frame dom.FrameID, again bool, known frames.Asked) (bool, error) {
+func (q *Query) Settled(ctx context.Context, frame dom.FrameID, again bool, known frames.SentCommand) (bool, error) {
 	q.m.Lock()
 	complete := q.m.Tree.Complete()
 	q.m.Unlock()

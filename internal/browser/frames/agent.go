@@ -106,14 +106,14 @@ func (a *Agent) Send(ctx context.Context, params CallParams) (*devtools.Call, er
 	return a.Session.Send(ctx, runtime.CommandCallFunctionOn, params)
 }
 
-// Asked is a command that was sent to an agent. The zero value is no command.
-type Asked struct {
+// SentCommand is a command that was sent to an agent. The zero value is no command.
+type SentCommand struct {
 	Agent *Agent
 	Call  *devtools.Call
 }
 
 // Forget drops the response. It must be called unless the caller waits for the response.
-func (k Asked) Forget() {
+func (k SentCommand) Forget() {
 	if k.Call != nil {
 		k.Call.Forget()
 	}

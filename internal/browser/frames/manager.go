@@ -161,8 +161,8 @@ func (m *Manager) Change(change func(*Tree)) {
 	m.Notify()
 }
 
-// description is the auxiliary data that Chromium adds to the description of a context.
-type description struct {
+// contextAux is the auxiliary data that Chromium adds to the description of a context.
+type contextAux struct {
 	FrameID   cdp.FrameID `json:"frameId"`
 	IsDefault bool        `json:"isDefault"`
 }
@@ -172,7 +172,7 @@ func (m *Manager) ContextCreated(s devtools.Session, d *runtime.ExecutionContext
 	if d == nil {
 		return
 	}
-	var about description
+	var about contextAux
 	if err := jsonv2.Unmarshal(d.AuxData, &about, chromedp.DefaultUnmarshalOptions); err != nil || about.FrameID == "" {
 		return
 	}

@@ -40,8 +40,8 @@ type arrival struct {
 	overdue, over bool
 }
 
-// choose selects the agent in use.
-func (f *Frame) choose() {
+// selectAgent selects the agent in use.
+func (f *Frame) selectAgent() {
 	f.Agent = nil
 	for _, a := range f.agents {
 		if f.Agent == nil || a.Session.ID == f.session || f.Agent.Session.ID != f.session {
@@ -179,7 +179,7 @@ func (t *Tree) Commit(session target.SessionID, id, parent cdp.FrameID, document
 		}
 		return a.Session.ID == session
 	})
-	f.choose()
+	f.selectAgent()
 	return kept
 }
 
@@ -191,7 +191,7 @@ func (t *Tree) Add(id cdp.FrameID, a *Agent) {
 	f := t.Attach(id, "")
 	a.Document, a.IsOfError = f.Document, strings.HasPrefix(f.URL, errorPages)
 	f.agents = append(f.agents, a)
-	f.choose()
+	f.selectAgent()
 }
 
 // Own records the frame that a session belongs to. An empty owner means that the session has ended.
@@ -205,7 +205,7 @@ func (t *Tree) Own(session target.SessionID, owner cdp.FrameID) {
 		default:
 			continue
 		}
-		f.choose()
+		f.selectAgent()
 	}
 }
 
@@ -213,7 +213,7 @@ func (t *Tree) Own(session target.SessionID, owner cdp.FrameID) {
 func (t *Tree) Drop(agent func(*Agent) bool, world func(*World) bool) {
 	for _, f := range t.frames {
 		f.agents = slices.DeleteFunc(f.agents, agent)
-		f.choose()
+		f.selectAgent()
 		if f.World != nil && world(f.World) {
 			f.World = nil
 		}

@@ -26,7 +26,7 @@ type Input struct {
 	expected map[string]chan *cdproto.Message
 	folders  []string
 	// rest is the request that AskSettled has sent. The monitor guards it.
-	rest frames.Asked
+	rest frames.SentCommand
 	// dialog is set while a dialog is open. owed holds the commands to send when it closes. The monitor guards both.
 	dialog bool
 	owed   []devtools.Step
@@ -43,7 +43,7 @@ func NewInput(m *frames.Manager, mac bool, root string) *Input {
 
 // Do performs one action; see driver.Input.
 func (i *Input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
-	i.swapSettledCall(frames.Asked{}).Forget()
+	i.swapSettledCall(frames.SentCommand{}).Forget()
 	return i.acts.Do(ctx, a)
 }
 
@@ -52,7 +52,7 @@ func (i *Input) LetGo(ctx context.Context) { i.acts.LetGo(ctx) }
 
 // TakeSettledCall returns the request that the last action sent with AskSettled, if any. The caller must wait for its response or call
 // Forget.
-func (i *Input) TakeSettledCall() frames.Asked { return i.swapSettledCall(frames.Asked{}) }
+func (i *Input) TakeSettledCall() frames.SentCommand { return i.swapSettledCall(frames.SentCommand{}) }
 
 // AskSettled implements Page.
 func (i *Input) AskSettled(ctx context.Context, a Agent) {
@@ -61,11 +61,11 @@ func (i *Input) AskSettled(ctx context.Context, a Agent) {
 		return
 	}
 	if k, err := own.a.Send(ctx, own.a.Params("rest", map[string]any{"again": false})); err == nil {
-		i.swapSettledCall(frames.Asked{Agent: own.a, Call: k}).Forget()
+		i.swapSettledCall(frames.SentCommand{Agent: own.a, Call: k}).Forget()
 	}
 }
 
-func (i *Input) swapSettledCall(now frames.Asked) (before frames.Asked) {
+func (i *Input) swapSettledCall(now frames.SentCommand) (before frames.SentCommand) {
 	i.m.Lock()
 	defer i.m.Unlock()
 	before, i.rest = i.rest, now

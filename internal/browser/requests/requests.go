@@ -60,7 +60,7 @@ func (r *Requests) Attend(_ context.Context, on bool) {
 	defer r.renewing.Unlock()
 	r.m.Lock()
 	defer r.m.Unlock()
-	r.State.Act(on)
+	r.State.SetActing(on)
 }
 
 // Forget forgets all requests, because events were missed or the count is no longer needed.
@@ -114,8 +114,8 @@ func (r *Requests) FailedSheets(document string) (urls []string, version int) {
 	return r.sheets.Failed(cdp.LoaderID(document))
 }
 
-// Missed records that network events were dropped.
-func (r *Requests) Missed() {
+// RecordDropped records that network events were dropped.
+func (r *Requests) RecordDropped() {
 	r.m.Lock()
 	r.sheets.Forget()
 	r.m.Unlock()
@@ -148,10 +148,10 @@ func (r *Requests) count(session target.SessionID, e console.Request) {
 	case !counted || id == "":
 	case e.OfWorker():
 		r.change(func(s *State) bool { s.BeginWorker(time.Now()); return false })
-	case e.Ended || !e.Begun && lasts(kind): // only the response may reveal that the request lasts
+	case e.Ended || !e.Begun && isLongLived(kind): // only the response may reveal that the request lasts
 		r.change(func(s *State) bool { return s.End(id) })
-	case !lasts(kind):
-		one := Request{Session: session, Frame: cdp.FrameID(e.Frame), Document: cdp.LoaderID(e.Document), Matters: e.Begun && matters(kind)}
+	case !isLongLived(kind):
+		one := Request{Session: session, Frame: cdp.FrameID(e.Frame), Document: cdp.LoaderID(e.Document), Matters: e.Begun && mayChangePage(kind)}
 		if !e.Begun {
 			one.Answered = time.Now()
 		}
@@ -183,7 +183,7 @@ func (r *Requests) Awaited(until time.Time) bool {
 // left returns how long to wait for requests, at most until the given time. The caller holds the lock.
 func (r *Requests) left(until time.Time) time.Duration {
 	now := time.Now()
-	return min(r.State.Left(now), until.Sub(now))
+	return min(r.State.Remaining(now), until.Sub(now))
 }
 
 // AwaitAnswers waits until all requests that started during an action are complete, at most until the given time. It reports whether there

@@ -24,7 +24,7 @@ const (
 // The zero value is ready to use. The page's monitor guards it.
 type Sheets struct {
 	underWay  map[network.RequestID]sheet
-	documents map[cdp.LoaderID]*sheetsOf
+	documents map[cdp.LoaderID]*documentSheets
 }
 
 // sheet is a pending request for a style sheet.
@@ -35,8 +35,8 @@ type sheet struct {
 	refused bool
 }
 
-// sheetsOf holds the sheets of one document.
-type sheetsOf struct {
+// documentSheets holds the sheets of one document.
+type documentSheets struct {
 	frame cdp.FrameID
 	// urls holds the requested URLs.
 	urls map[string]sheetState
@@ -78,20 +78,20 @@ func (s *Sheets) Begin(id network.RequestID, frame cdp.FrameID, document cdp.Loa
 }
 
 // of returns the sheets of a document, or nil if there are too many documents.
-func (s *Sheets) of(document cdp.LoaderID, frame cdp.FrameID) *sheetsOf {
+func (s *Sheets) of(document cdp.LoaderID, frame cdp.FrameID) *documentSheets {
 	if of := s.documents[document]; of != nil || len(s.documents) >= maxSheetDocuments {
 		return of
 	}
 	if s.documents == nil {
-		s.documents, s.underWay = map[cdp.LoaderID]*sheetsOf{}, map[network.RequestID]sheet{}
+		s.documents, s.underWay = map[cdp.LoaderID]*documentSheets{}, map[network.RequestID]sheet{}
 	}
-	of := &sheetsOf{frame: frame, urls: map[string]sheetState{}}
+	of := &documentSheets{frame: frame, urls: map[string]sheetState{}}
 	s.documents[document] = of
 	return of
 }
 
 // forget discards the sheets of a document, which are unknown afterwards.
-func (of *sheetsOf) forget() {
+func (of *documentSheets) forget() {
 	of.urls, of.unknown = nil, true
 	of.version++
 }

@@ -55,8 +55,8 @@ func (s *State) Watch(on bool) (over bool) {
 	return over
 }
 
-// Act sets whether the page is being acted on. When the count is no longer needed, it is reset without a report.
-func (s *State) Act(on bool) {
+// SetActing sets whether the page is being acted on. When the count is no longer needed, it is reset without a report.
+func (s *State) SetActing(on bool) {
 	s.acting = on
 	s.open = s.open && !on // a later action does not report this notice again
 	if !s.Counted() {
@@ -98,8 +98,8 @@ func (s *State) Drop(which func(Request) bool) (changed bool) {
 	return len(s.underWay) != before
 }
 
-// Left returns how long the requests that matter may still take, or 0 if there are none.
-func (s *State) Left(now time.Time) time.Duration {
+// Remaining returns how long the requests that matter may still take, or 0 if there are none.
+func (s *State) Remaining(now time.Time) time.Duration {
 	most := max(0, streamLimit-now.Sub(s.worker))
 	for _, r := range s.underWay {
 		switch {
@@ -136,9 +136,9 @@ func (s *State) Unanswered() []dom.Notice {
 	return []dom.Notice{{ID: s.reported, Kind: dom.NoticeBusy, Text: text, Ref: dom.NoRef, Gone: count == 0}}
 }
 
-// lasts reports whether requests of a type are not awaited, because they last by nature, or because the page does not wait for their
+// isLongLived reports whether requests of a type are not awaited, because they last by nature, or because the page does not wait for their
 // responses.
-func lasts(kind network.ResourceType) bool {
+func isLongLived(kind network.ResourceType) bool {
 	switch kind {
 	case network.ResourceTypeWebSocket, network.ResourceTypeEventSource, network.ResourceTypePing, network.ResourceTypeCSPViolationReport:
 		return true
@@ -146,8 +146,8 @@ func lasts(kind network.ResourceType) bool {
 	return false
 }
 
-// matters reports whether a response of this type may change the page after an action. Images and fonts only change its appearance.
-func matters(kind network.ResourceType) bool {
+// mayChangePage reports whether a response of this type may change the page after an action. Images and fonts only change its appearance.
+func mayChangePage(kind network.ResourceType) bool {
 	switch kind {
 	case network.ResourceTypeDocument, network.ResourceTypeXHR, network.ResourceTypeFetch, network.ResourceTypeScript, network.ResourceTypeStylesheet:
 		return true

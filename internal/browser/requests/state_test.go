@@ -28,18 +28,18 @@ func TestTheNetworkIsBusyFromTheFirstRequestToTheLast(t *testing.T) {
 func TestOnlyRequestsThatMatterAreWaitedFor(t *testing.T) {
 	var s State
 	s.Begin("picture", Request{})
-	if left := s.Left(start); left != 0 {
+	if left := s.Remaining(start); left != 0 {
 		t.Errorf("a picture is waited for, %v", left)
 	}
 	s.Begin("stream", Request{Matters: true, Answered: start})
-	if left := s.Left(start.Add(streamLimit / 2)); left != streamLimit/2 {
+	if left := s.Remaining(start.Add(streamLimit / 2)); left != streamLimit/2 {
 		t.Errorf("an answer that has begun is waited for %v", left)
 	}
-	if left := s.Left(start.Add(streamLimit)); left != 0 {
+	if left := s.Remaining(start.Add(streamLimit)); left != 0 {
 		t.Errorf("an answer that streams is waited for %v more", left)
 	}
 	s.Begin("fetch", Request{Matters: true})
-	if left := s.Left(start.Add(time.Hour)); left != answerLimit {
+	if left := s.Remaining(start.Add(time.Hour)); left != answerLimit {
 		t.Errorf("a request without an answer is waited for %v", left)
 	}
 }
@@ -50,10 +50,10 @@ func TestAWorkerIsWaitedForAndNoRequest(t *testing.T) {
 	if s.Busy() {
 		t.Error("the network is busy")
 	}
-	if left := s.Left(start.Add(streamLimit / 4)); left != streamLimit*3/4 {
+	if left := s.Remaining(start.Add(streamLimit / 4)); left != streamLimit*3/4 {
 		t.Errorf("it is waited for %v", left)
 	}
-	if left := s.Left(start.Add(streamLimit)); left != 0 {
+	if left := s.Remaining(start.Add(streamLimit)); left != 0 {
 		t.Errorf("it is waited for %v more", left)
 	}
 }
@@ -62,32 +62,32 @@ func TestAnAnswerDoesNotMakeARequestMatterLess(t *testing.T) {
 	var s State
 	s.Begin("1", Request{Matters: true})
 	s.Begin("1", Request{Answered: start})
-	if s.Left(start) != streamLimit {
+	if s.Remaining(start) != streamLimit {
 		t.Error("the answer of a request that matters does not matter")
 	}
 }
 
 func TestTheCountBeginsAnewWhenNobodyNeedsIt(t *testing.T) {
 	var s State
-	s.Act(true)
+	s.SetActing(true)
 	s.Begin("1", Request{})
-	s.Act(false)
+	s.SetActing(false)
 	if s.Busy() || s.Counted() {
 		t.Error("requests are counted although nobody cares")
 	}
 	s.Watch(true)
 	s.Begin("2", Request{})
-	s.Act(true)
-	s.Act(false)
+	s.SetActing(true)
+	s.SetActing(false)
 	if !s.Busy() {
 		t.Error("what somebody watches was forgotten")
 	}
-	s.Act(true)
+	s.SetActing(true)
 	if s.Watch(false) {
 		t.Error("what somebody waits for is to be forgotten")
 	}
 	s.Watch(true)
-	s.Act(false)
+	s.SetActing(false)
 	if !s.Watch(false) {
 		t.Error("nobody watches any more, but that is not said")
 	}
@@ -108,7 +108,7 @@ func TestTheNumberOfRequestsIsBounded(t *testing.T) {
 
 func TestRequestsWithoutAnAnswerAreReported(t *testing.T) {
 	var s State
-	s.Act(true)
+	s.SetActing(true)
 	if got := s.Unanswered(); got != nil {
 		t.Errorf("without requests, got %v", got)
 	}
