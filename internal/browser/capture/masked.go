@@ -54,7 +54,7 @@ func (c *Capture) maskedScreenshot(ctx context.Context, s driver.ScreenshotOptio
 			before = after
 			continue
 		}
-		out, err := redact.Cover(picture, after.view, after.boxes, redact.Show{Clip: s.Clip, Format: s.Format, Quality: s.Quality})
+		out, err := redact.Cover(picture, after.view, after.boxes, redact.Output{Clip: s.Clip, Format: s.Format, Quality: s.Quality})
 		if errors.Is(err, redact.ErrOutside) {
 			return nil, apierr.Errorf(apierr.NotActionable, "%v", err)
 		}

@@ -98,7 +98,7 @@ func (c *Capture) painted(before covers, frame func(driver.Frame) error) func(co
 		boxes := before.during(after)
 		before = after
 		if len(boxes) > 0 {
-			if f.PNG, err = redact.Cover(f.PNG, after.view, boxes, redact.Show{Format: "png"}); err != nil {
+			if f.PNG, err = redact.Cover(f.PNG, after.view, boxes, redact.Output{Format: "png"}); err != nil {
 				return nil // the size of the viewport is changing
 			}
 		}

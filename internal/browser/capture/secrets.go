@@ -131,7 +131,7 @@ func (c *Capture) paintedScreenshot(ctx context.Context, s driver.ScreenshotOpti
 			return picture, nil
 		}
 		if !plain && (before.equal(after) || try+1 >= maskTries) && after.view.Width > 0 {
-			return redact.Cover(picture, after.view, before.during(after), redact.Show{Clip: s.Clip, Format: s.Format, Quality: s.Quality})
+			return redact.Cover(picture, after.view, before.during(after), redact.Output{Clip: s.Clip, Format: s.Format, Quality: s.Quality})
 		}
 		before = after
 	}

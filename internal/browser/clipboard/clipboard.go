@@ -118,7 +118,7 @@ func (s *Session) setReading(ctx context.Context, on bool) error {
 	}
 	defer release()
 	if on {
-		due, err := s.regain(ctx)
+		due, err := s.mayRegrant(ctx)
 		if err != nil || !due {
 			return err
 		}
@@ -136,9 +136,9 @@ func (s *Session) setReading(ctx context.Context, on bool) error {
 	return nil
 }
 
-// regain reports whether the permission to read may be granted again. No other session may be able to write, and the clipboard must hold
+// mayRegrant reports whether the permission to read may be granted again. No other session may be able to write, and the clipboard must hold
 // the session's own content. The caller holds the turn.
-func (s *Session) regain(ctx context.Context) (due bool, err error) {
+func (s *Session) mayRegrant(ctx context.Context) (due bool, err error) {
 	busy, foreign := false, false
 	s.clipboard.locked(func(st *state) { busy, foreign = st.others(s, time.Now().Add(-activation)), st.foreign(s) })
 	if busy {

@@ -65,8 +65,8 @@ func Equal(a, b Overrides) bool {
 // Table returns the table that decides on held requests. It may be nil.
 func (o Overrides) Table() *routes.Table { return o.table }
 
-// Spreads reports whether frames, popups and workers need the overrides from their start. They must then be held until the overrides apply.
-func (o Overrides) Spreads() bool {
+// NeedsEarlyApply reports whether frames, popups and workers need the overrides from their start. They must then be held until the overrides apply.
+func (o Overrides) NeedsEarlyApply() bool {
 	plain := o.look
 	plain.Emulation = sessions.Emulation{}
 	plain.Width, plain.Height, plain.Scale = 0, 0, 0

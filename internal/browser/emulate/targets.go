@@ -13,15 +13,15 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// applied records the overrides in effect in one target.
-type applied struct {
+// targetOverrides records the overrides in effect in one target.
+type targetOverrides struct {
 	session devtools.Session
 	kind    Kind
 	current Overrides
 }
 
 // change records that o is in effect and returns the commands for the change.
-func (a *applied) change(o Overrides) []devtools.Step {
+func (a *targetOverrides) change(o Overrides) []devtools.Step {
 	steps := Change(a.kind, a.current, o)
 	a.current = o
 	return steps
@@ -31,7 +31,7 @@ func (a *applied) change(o Overrides) []devtools.Step {
 func AutoAttach(o Overrides) devtools.Step {
 	yes := true
 	params := target.SetAutoAttachParams{AutoAttach: true, Flatten: &yes, Filter: target.Filter{{Type: "iframe"}}}
-	if o.Spreads() {
+	if o.NeedsEarlyApply() {
 		params.WaitForDebuggerOnStart = true
 		params.Filter = target.Filter{{Type: "iframe"}, {Type: "worker"}}
 	}
@@ -44,7 +44,7 @@ type Targets struct {
 	overrides func() Overrides
 
 	mu  sync.Mutex
-	all map[target.SessionID]*applied
+	all map[target.SessionID]*targetOverrides
 	// viewport is the size that the page was opened with. Zero selects the session's size. It is nil for a popup.
 	viewport *dom.Box
 	// Challenges answers authentication challenges.
@@ -53,7 +53,7 @@ type Targets struct {
 
 // NewTargets returns the targets of a page. A nil viewport means that the page is a popup and keeps the size that its opener chose.
 func NewTargets(overrides func() Overrides, viewport *dom.Box) *Targets {
-	return &Targets{overrides: overrides, all: map[target.SessionID]*applied{}, viewport: viewport}
+	return &Targets{overrides: overrides, all: map[target.SessionID]*targetOverrides{}, viewport: viewport}
 }
 
 // Overrides returns the current overrides of the page's session.
@@ -72,7 +72,7 @@ func (t *Targets) Apply(s devtools.Session, kind Kind, o Overrides) []devtools.S
 	t.mu.Lock()
 	a := t.all[s.ID]
 	if a == nil {
-		a = &applied{session: s, kind: kind}
+		a = &targetOverrides{session: s, kind: kind}
 		t.all[s.ID] = a
 	}
 	steps, viewport := a.change(o), t.viewport
@@ -167,7 +167,7 @@ type Workers struct {
 
 // worker is one of these workers, with its browser context.
 type worker struct {
-	applied
+	targetOverrides
 	context   cdp.BrowserContextID
 	overrides func() Overrides
 }
@@ -177,7 +177,7 @@ func NewWorkers() *Workers { return &Workers{all: map[target.SessionID]*worker{}
 
 // Start applies its session's overrides to a worker that waits for them, and starts it.
 func (w *Workers) Start(ctx context.Context, s devtools.Session, id cdp.BrowserContextID, overrides func() Overrides) {
-	one := &worker{applied: applied{session: s, kind: Worker}, context: id, overrides: overrides}
+	one := &worker{targetOverrides: targetOverrides{session: s, kind: Worker}, context: id, overrides: overrides}
 	w.mu.Lock()
 	w.all[s.ID] = one
 	w.mu.Unlock()
@@ -189,7 +189,7 @@ func (w *Workers) change(one *worker) []devtools.Step {
 	o := one.overrides()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return one.applied.change(o)
+	return one.targetOverrides.change(o)
 }
 
 // Overrides returns the current overrides of a worker's session. known is false for an unknown worker.

@@ -69,7 +69,7 @@ func Answer(e *fetch.EventRequestPaused, main bool, table *routes.Table, allowed
 	if e.Request == nil {
 		return proceed(e)
 	}
-	asked := askedBy(e)
+	asked := preflightMethod(e)
 	r := table.Match(routes.Request{
 		URL: e.Request.URL, Type: strings.ToLower(string(e.ResourceType)), Method: e.Request.Method,
 		Main: main && e.ResourceType == network.ResourceTypeDocument, Asked: asked,
@@ -93,8 +93,8 @@ func Answer(e *fetch.EventRequestPaused, main bool, table *routes.Table, allowed
 	return proceed(e)
 }
 
-// askedBy returns the method that a preflight request announces. It returns an empty string for other requests.
-func askedBy(e *fetch.EventRequestPaused) string {
+// preflightMethod returns the method that a preflight request announces. It returns an empty string for other requests.
+func preflightMethod(e *fetch.EventRequestPaused) string {
 	if e.Request.Method != "OPTIONS" || header(e, "Origin") == "" {
 		return ""
 	}
@@ -140,27 +140,27 @@ func fulfill(e *fetch.EventRequestPaused, f *routes.Fulfill) devtools.Step {
 	for _, h := range f.Headers {
 		sharing = sharing || strings.EqualFold(h.Name, "Access-Control-Allow-Origin")
 	}
-	if origin := header(e, "Origin"); origin != "" && !sharing && !isOf(e.Request.URL, origin) {
-		headers = append(headers, shared(origin)...)
+	if origin := header(e, "Origin"); origin != "" && !sharing && !hasOrigin(e.Request.URL, origin) {
+		headers = append(headers, corsHeaders(origin)...)
 	}
 	return devtools.Step{Method: fetch.CommandFulfillRequest, Params: fetch.FulfillRequestParams{
 		RequestID: e.RequestID, ResponseCode: int64(f.Status), ResponseHeaders: headers, Body: f.Body}}
 }
 
-// isOf reports whether a URL belongs to an origin.
-func isOf(address, origin string) bool {
+// hasOrigin reports whether a URL belongs to an origin.
+func hasOrigin(address, origin string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Scheme+"://"+u.Host == origin
 }
 
-// shared returns the headers that let scripts of an origin read a response.
-func shared(origin string) []*fetch.HeaderEntry {
+// corsHeaders returns the headers that let scripts of an origin read a response.
+func corsHeaders(origin string) []*fetch.HeaderEntry {
 	return entries([]routes.Header{{Name: "Access-Control-Allow-Origin", Value: origin}, {Name: "Access-Control-Allow-Credentials", Value: "true"}, {Name: "Vary", Value: "Origin"}})
 }
 
 // permit answers the preflight of a request that a route will answer in place of the server.
 func permit(e *fetch.EventRequestPaused, method string) devtools.Step {
-	headers := append(shared(header(e, "Origin")), entries([]routes.Header{
+	headers := append(corsHeaders(header(e, "Origin")), entries([]routes.Header{
 		{Name: "Access-Control-Allow-Methods", Value: method}, {Name: "Access-Control-Allow-Headers", Value: header(e, "Access-Control-Request-Headers")}})...)
 	return devtools.Step{Method: fetch.CommandFulfillRequest, Params: fetch.FulfillRequestParams{RequestID: e.RequestID, ResponseCode: 204, ResponseHeaders: headers}}
 }

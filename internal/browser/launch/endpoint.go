@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// remoteEnd is the endpoint of a remote browser.
-type remoteEnd struct {
+// endpoint is the endpoint of a remote browser.
+type endpoint struct {
 	url *url.URL
 	// header is sent with each request, including the WebSocket handshake.
 	header http.Header
@@ -24,14 +24,14 @@ type remoteEnd struct {
 	secrets []string
 }
 
-// newRemoteEnd parses an address: http://host:port, ws://host:port/path, or the same with TLS. It turns a user and a password in the
+// newEndpoint parses an address: http://host:port, ws://host:port/path, or the same with TLS. It turns a user and a password in the
 // address into a header. It rejects headers that would be sent unencrypted over a network.
-func newRemoteEnd(address string, header http.Header) (*remoteEnd, error) {
+func newEndpoint(address string, header http.Header) (*endpoint, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "ws" && u.Scheme != "wss" {
 		return nil, errors.New("it is not the address of a browser: use http://host:port, ws://host:port/devtools/browser/…, or the wss:// URL of a service")
 	}
-	r := &remoteEnd{url: u, header: maps.Clone(header)}
+	r := &endpoint{url: u, header: maps.Clone(header)}
 	if r.header == nil {
 		r.header = http.Header{}
 	}
@@ -59,7 +59,7 @@ func newRemoteEnd(address string, header http.Header) (*remoteEnd, error) {
 	return r, nil
 }
 
-func (r *remoteEnd) secure() bool { return r.url.Scheme == "wss" || r.url.Scheme == "https" }
+func (r *endpoint) secure() bool { return r.url.Scheme == "wss" || r.url.Scheme == "https" }
 
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
@@ -67,7 +67,7 @@ func isLoopback(host string) bool {
 }
 
 // name returns the address without parts that may be secret.
-func (r *remoteEnd) name() string {
+func (r *endpoint) name() string {
 	shown := *r.url
 	if shown.RawQuery != "" {
 		shown.RawQuery = "***"
@@ -76,7 +76,7 @@ func (r *remoteEnd) name() string {
 }
 
 // hide replaces the secrets in an error's text. The result cannot be unwrapped.
-func (r *remoteEnd) hide(err error) error {
+func (r *endpoint) hide(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -90,12 +90,12 @@ func (r *remoteEnd) hide(err error) error {
 }
 
 // isSocket reports whether the address is the WebSocket URL itself, and not the address of a server that reports it.
-func (r *remoteEnd) isSocket() bool {
+func (r *endpoint) isSocket() bool {
 	return strings.HasPrefix(r.url.Scheme, "ws") && (strings.Trim(r.url.Path, "/") != "" || r.url.RawQuery != "")
 }
 
 // socket returns the browser's WebSocket URL. If a server at a bare ws:// or wss:// address does not report one, that address is the URL.
-func (r *remoteEnd) socket(ctx context.Context) (string, error) {
+func (r *endpoint) socket(ctx context.Context) (string, error) {
 	if r.isSocket() {
 		return r.url.String(), nil
 	}
@@ -110,7 +110,7 @@ func (r *remoteEnd) socket(ctx context.Context) (string, error) {
 const askLimit = 10 * time.Second
 
 // ask requests the WebSocket URL from the server, at /json/version.
-func (r *remoteEnd) ask(ctx context.Context) (string, error) {
+func (r *endpoint) ask(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	version := url.URL{Scheme: "http", Host: r.url.Host, Path: "/json/version", RawQuery: r.url.RawQuery}
@@ -137,11 +137,11 @@ func (r *remoteEnd) ask(ctx context.Context) (string, error) {
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<16)).Decode(&v); err != nil || v.WebSocketDebuggerURL == "" {
 		return "", fmt.Errorf("%s does not answer like a browser", r.url.Host)
 	}
-	return r.told(v.WebSocketDebuggerURL)
+	return r.fixScheme(v.WebSocketDebuggerURL)
 }
 
-// told corrects the WebSocket URL that the server reports. A browser behind a TLS proxy reports ws instead of wss.
-func (r *remoteEnd) told(address string) (string, error) {
+// fixScheme corrects the WebSocket URL that the server reports. A browser behind a TLS proxy reports ws instead of wss.
+func (r *endpoint) fixScheme(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
 		return "", fmt.Errorf("%s returned an invalid address", r.url.Host)
@@ -157,7 +157,7 @@ func (r *remoteEnd) told(address string) (string, error) {
 
 // RemoteName returns the address of a remote browser without parts that may be secret.
 func RemoteName(address string) string {
-	r, err := newRemoteEnd(address, nil)
+	r, err := newEndpoint(address, nil)
 	if err != nil {
 		return "a remote browser"
 	}

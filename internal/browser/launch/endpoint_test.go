@@ -19,7 +19,7 @@ func TestAddressesOfRemoteBrowsers(t *testing.T) {
 		{"wss://me:hush-key@a.example:9222/x", "wss://a.example:9222/x", "wss://a.example:9222/x", nil},
 		{"wss://a.example/x", "wss://a.example/x", "wss://a.example/x", key},
 	} {
-		r, err := newRemoteEnd(c.address, c.header)
+		r, err := newEndpoint(c.address, c.header)
 		if err != nil {
 			t.Errorf("%s: %v", c.address, err)
 			continue
@@ -32,11 +32,11 @@ func TestAddressesOfRemoteBrowsers(t *testing.T) {
 		}
 	}
 	for _, address := range []string{"", "a.example:9222", "ftp://a.example", "ws://me:hush-key@a.example/x", "http://me:hush-key@10.0.0.1:9222"} {
-		if _, err := newRemoteEnd(address, nil); err == nil || strings.Contains(err.Error(), "hush") {
+		if _, err := newEndpoint(address, nil); err == nil || strings.Contains(err.Error(), "hush") {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	if _, err := newRemoteEnd("http://a.example:9222", key); err == nil || !strings.Contains(err.Error(), "only with TLS") {
+	if _, err := newEndpoint("http://a.example:9222", key); err == nil || !strings.Contains(err.Error(), "only with TLS") {
 		t.Errorf("a key without TLS: %v", err)
 	}
 }
@@ -52,7 +52,7 @@ func TestTheServerTellsTheSocket(t *testing.T) {
 	}))
 	defer server.Close()
 	for header, want := range map[string]string{"": "ws://elsewhere.example/devtools/browser/x", "hush": strings.Replace(server.URL, "http", "ws", 1) + "/devtools/browser/x"} {
-		r, err := newRemoteEnd(server.URL, http.Header{})
+		r, err := newEndpoint(server.URL, http.Header{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestTheServerTellsTheSocket(t *testing.T) {
 	}
 	answer = "no"
 	for scheme, want := range map[string]string{"http": "", "ws": strings.Replace(server.URL, "http", "ws", 1)} {
-		r, err := newRemoteEnd(strings.Replace(server.URL, "http", scheme, 1), nil)
+		r, err := newEndpoint(strings.Replace(server.URL, "http", scheme, 1), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,11 +20,11 @@ func (m *Missing) Error() string { return m.What + ": " + m.Do }
 // ErrNotFound reports that no browser is installed.
 var ErrNotFound = &Missing{"no Chromium found", "install it (Debian: apt install chromium; macOS: brew install --cask chromium), or set DOMTAP_CHROME to the path of one"}
 
-// shells lists the names of the headless shell: in Debian, in Chrome for Testing, and in custom builds.
-var shells = []string{"chromium-headless-shell", "chrome-headless-shell", "headless-shell", "headless_shell"}
+// headlessShells lists the names of the headless shell: in Debian, in Chrome for Testing, and in custom builds.
+var headlessShells = []string{"chromium-headless-shell", "chrome-headless-shell", "headless-shell", "headless_shell"}
 
-// fulls lists the names and paths of full browsers.
-var fulls = []string{
+// fullBrowsers lists the names and paths of full browsers.
+var fullBrowsers = []string{
 	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
 	"/Applications/Chromium.app/Contents/MacOS/Chromium",
 	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -42,14 +42,14 @@ func Find(path string, headless bool) (string, error) {
 		}
 		return program(found), nil
 	}
-	shell, full := first(shells), first(fulls)
+	shell, full := first(headlessShells), first(fullBrowsers)
 	switch {
 	case headless && shell != "":
 		return shell, nil
 	case full != "":
 		return full, nil
 	case shell != "":
-		return "", noWindows(shell)
+		return "", noWindowsError(shell)
 	}
 	return "", ErrNotFound
 }
@@ -64,8 +64,8 @@ func first(names []string) string {
 	return ""
 }
 
-// noWindows returns the error for a headless shell that was asked to show windows.
-func noWindows(path string) error {
+// noWindowsError returns the error for a headless shell that was asked to show windows.
+func noWindowsError(path string) error {
 	return &Missing{path + " is the headless shell, which has no windows",
 		"install the full browser (Debian: apt install chromium), set DOMTAP_CHROME to the path of one, or leave out --headless=false of domtap serve"}
 }

@@ -29,8 +29,8 @@ type Gate interface {
 	Probe() (url, text string)
 }
 
-// around lists the flags that bypass or replace a gate.
-var around = []string{
+// gateBypassFlags lists the flags that bypass or replace a gate.
+var gateBypassFlags = []string{
 	"proxy-server", "proxy-pac-url", "proxy-auto-detect", "no-proxy-server", "proxy-bypass-list", "host-resolver-rules", "host-rules",
 	"enable-quic", "origin-to-force-quic-on", "force-webrtc-ip-handling-policy", "webrtc-ip-handling-policy", "load-extension",
 }
@@ -45,7 +45,7 @@ func CheckGate(cfg Config) error {
 			"or block the addresses in the network of the remote browser")
 	}
 	for _, flag := range cfg.Flags {
-		if name, _, _ := parseFlag(flag); slices.Contains(around, name) {
+		if name, _, _ := parseFlag(flag); slices.Contains(gateBypassFlags, name) {
 			return fmt.Errorf("--chrome-flag %s would bypass the URL policy, which domtap enforces with its own proxy: leave out this flag or --url-policy", name)
 		}
 	}

@@ -271,7 +271,7 @@ func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Mess
 	if !cfg.Headless && b.IsShell() {
 		b.Kill()
 		b.Conn.Close()
-		return nil, noWindows(path)
+		return nil, noWindowsError(path)
 	}
 	if cfg.PageNice > 0 {
 		if err := nicePages(b.PID(), cfg.PageNice); err != nil && cfg.Logger != nil {
@@ -283,7 +283,7 @@ func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Mess
 
 // attach connects to a running browser.
 func attach(ctx context.Context, cfg Config, root func(*cdproto.Message)) (*Browser, error) {
-	end, err := newRemoteEnd(cfg.Remote, cfg.RemoteHeader)
+	end, err := newEndpoint(cfg.Remote, cfg.RemoteHeader)
 	if err != nil {
 		return nil, fmt.Errorf("--remote: %w", err)
 	}
@@ -302,7 +302,7 @@ func attach(ctx context.Context, cfg Config, root func(*cdproto.Message)) (*Brow
 
 // attacher is a chromedp allocator for a running browser whose connection we share.
 type attacher struct {
-	end  *remoteEnd
+	end  *endpoint
 	root func(*cdproto.Message)
 	conn *devtools.Conn
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Ink is the color of painted areas.
-var Ink = color.RGBA{R: 0x20, G: 0x20, B: 0x20, A: 0xff}
+// Color is the color of painted areas.
+var Color = color.RGBA{R: 0x20, G: 0x20, B: 0x20, A: 0xff}
 
 // ErrOutside reports that the clip is outside the picture.
 var ErrOutside = errors.New("it is outside the viewport: scroll to it first")
@@ -24,9 +24,9 @@ var ErrOutside = errors.New("it is outside the viewport: scroll to it first")
 // View is the size of the viewport that a picture shows, in CSS pixels.
 type View struct{ Width, Height float64 }
 
-// Show selects the output: the area Clip, in CSS pixels, or everything if its width is 0; encoded as "png", or as "jpeg" with a quality
+// Output selects the output: the area Clip, in CSS pixels, or everything if its width is 0; encoded as "png", or as "jpeg" with a quality
 // from 1 to 100.
-type Show struct {
+type Output struct {
 	Clip    dom.Box
 	Format  string
 	Quality int
@@ -34,7 +34,7 @@ type Show struct {
 
 // Cover paints boxes, in CSS pixels of the viewport, over a PNG of the viewport and encodes the result. It paints every pixel that a box
 // touches. It fails if the picture's proportions differ from the view's, because the boxes would be misplaced.
-func Cover(picture []byte, view View, boxes []dom.Box, show Show) ([]byte, error) {
+func Cover(picture []byte, view View, boxes []dom.Box, show Output) ([]byte, error) {
 	decoded, err := png.Decode(bytes.NewReader(picture))
 	if err != nil {
 		return nil, fmt.Errorf("decode the browser's screenshot: %w", err)
@@ -47,7 +47,7 @@ func Cover(picture []byte, view View, boxes []dom.Box, show Show) ([]byte, error
 	out := image.NewRGBA(image.Rectangle{Max: size})
 	draw.Draw(out, out.Bounds(), decoded, decoded.Bounds().Min, draw.Src)
 	for _, b := range boxes {
-		draw.Draw(out, outward(b, x, y), image.NewUniform(Ink), image.Point{}, draw.Src)
+		draw.Draw(out, outward(b, x, y), image.NewUniform(Color), image.Point{}, draw.Src)
 	}
 	var part image.Image = out
 	if show.Clip.Width > 0 {

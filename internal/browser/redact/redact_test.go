@@ -30,7 +30,7 @@ func inked(c color.Color) bool {
 }
 
 func TestEveryPixelThatABoxTouchesIsPaintedAndNoOther(t *testing.T) {
-	got, err := Cover(white(t, 200, 100), View{Width: 100, Height: 50}, []dom.Box{{X: 10.2, Y: 5, Width: 10, Height: 10}}, Show{Format: "png"})
+	got, err := Cover(white(t, 200, 100), View{Width: 100, Height: 50}, []dom.Box{{X: 10.2, Y: 5, Width: 10, Height: 10}}, Output{Format: "png"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestEveryPixelThatABoxTouchesIsPaintedAndNoOther(t *testing.T) {
 
 func TestAPartOfThePicture(t *testing.T) {
 	boxes := []dom.Box{{X: 10, Y: 10, Width: 20, Height: 20}}
-	got, err := Cover(white(t, 100, 50), View{Width: 100, Height: 50}, boxes, Show{Clip: dom.Box{X: 5, Y: 5, Width: 30, Height: 300}, Format: "jpeg", Quality: 95})
+	got, err := Cover(white(t, 100, 50), View{Width: 100, Height: 50}, boxes, Output{Clip: dom.Box{X: 5, Y: 5, Width: 30, Height: 300}, Format: "jpeg", Quality: 95})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestAPartOfThePicture(t *testing.T) {
 	if !inked(img.At(15, 15)) || inked(img.At(29, 40)) {
 		t.Errorf("%v, %v", img.At(15, 15), img.At(29, 40))
 	}
-	_, err = Cover(white(t, 100, 50), View{Width: 100, Height: 50}, nil, Show{Clip: dom.Box{X: 500, Width: 9, Height: 9}})
+	_, err = Cover(white(t, 100, 50), View{Width: 100, Height: 50}, nil, Output{Clip: dom.Box{X: 500, Width: 9, Height: 9}})
 	if !errors.Is(err, ErrOutside) {
 		t.Error(err)
 	}
@@ -69,11 +69,11 @@ func TestAPartOfThePicture(t *testing.T) {
 
 func TestAPictureOfSomethingElseIsRefused(t *testing.T) {
 	for _, view := range []View{{}, {Width: 100, Height: 100}, {Width: -100, Height: -50}} {
-		if _, err := Cover(white(t, 100, 50), view, nil, Show{}); err == nil {
+		if _, err := Cover(white(t, 100, 50), view, nil, Output{}); err == nil {
 			t.Errorf("%+v was taken", view)
 		}
 	}
-	if _, err := Cover([]byte("no picture"), View{Width: 1, Height: 1}, nil, Show{}); err == nil {
+	if _, err := Cover([]byte("no picture"), View{Width: 1, Height: 1}, nil, Output{}); err == nil {
 		t.Error("no picture was taken")
 	}
 }

@@ -64,7 +64,7 @@ func (a Area) Edit(ctx context.Context, e sessions.Edit) ([]sessions.Entry, erro
 	case answer.Elsewhere:
 		return nil, apierr.Unknown("origin", "the document of %s is gone: try again", a.Origin)
 	case answer.TooMuch:
-		return nil, tooMuch()
+		return nil, tooLargeError()
 	case answer.Full:
 		return nil, apierr.Exceeded("origin_storage", 10<<20, "%s has no more space: an origin stores about 5 million characters; delete entries first", a.Origin)
 	case answer.Failed != "":
@@ -104,7 +104,7 @@ func evaluate(ctx context.Context, s devtools.Session, in, function string, requ
 	return json.Unmarshal([]byte(text), answer)
 }
 
-// tooMuch returns the error for a state that is too large to be read.
-func tooMuch() *apierr.Error {
+// tooLargeError returns the error for a state that is too large to be read.
+func tooLargeError() *apierr.Error {
 	return apierr.Exceeded("state_bytes", sessions.MaxStateBytes, "the storage of the session has more than %d MiB: delete entries that are not needed, or read fewer origins", sessions.MaxStateBytes>>20)
 }

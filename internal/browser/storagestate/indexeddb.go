@@ -19,8 +19,8 @@ import (
 //go:embed indexeddb.js
 var script string
 
-// Found holds the databases of an origin.
-type Found struct {
+// DatabasesResult holds the databases of an origin.
+type DatabasesResult struct {
 	Databases []sessions.Database
 	Omissions []sessions.Omission
 	// Size is their size in bytes, as it counts against the limit.
@@ -29,31 +29,31 @@ type Found struct {
 
 // Databases returns the IndexedDB databases of the visited origin. If their size exceeds limit bytes, counted as for
 // sessions.MaxStateBytes, the error is an *apierr.Error of kind Exhausted.
-func (v *Visitor) Databases(ctx context.Context, limit int) (Found, error) {
+func (v *Visitor) Databases(ctx context.Context, limit int) (DatabasesResult, error) {
 	var answer struct {
-		Found
+		DatabasesResult
 		TooMuch bool
 		Failed  string
 	}
 	if err := v.call(ctx, "read", map[string]any{"limit": limit}, &answer); err != nil {
-		return Found{}, fmt.Errorf("reading the databases of %s: %w", v.origin, err)
+		return DatabasesResult{}, fmt.Errorf("reading the databases of %s: %w", v.origin, err)
 	}
 	switch {
 	case answer.TooMuch:
-		e := tooMuch()
+		e := tooLargeError()
 		e.Message = "with its databases, " + e.Message
-		return Found{}, e
+		return DatabasesResult{}, e
 	case answer.Failed != "":
-		return Found{}, fmt.Errorf("reading the databases of %s: %s", v.origin, answer.Failed)
+		return DatabasesResult{}, fmt.Errorf("reading the databases of %s: %s", v.origin, answer.Failed)
 	}
 	for i := range answer.Omissions {
 		answer.Omissions[i].Origin = v.origin
 	}
-	return answer.Found, nil
+	return answer.DatabasesResult, nil
 }
 
 // databasesWithin calls Databases. If spare is set, it omits databases that exceed room or cannot be read.
-func (v *Visitor) databasesWithin(ctx context.Context, limit, room int, spare bool) (Found, error) {
+func (v *Visitor) databasesWithin(ctx context.Context, limit, room int, spare bool) (DatabasesResult, error) {
 	if !spare {
 		return v.Databases(ctx, limit)
 	}
@@ -65,7 +65,7 @@ func (v *Visitor) databasesWithin(ctx context.Context, limit, room int, spare bo
 	if apierr.Is(err, apierr.Exhausted) {
 		reason = "the databases are too large"
 	}
-	return Found{Omissions: []sessions.Omission{{Origin: v.origin, Reason: reason}}}, nil
+	return DatabasesResult{Omissions: []sessions.Omission{{Origin: v.origin, Reason: reason}}}, nil
 }
 
 // SetDatabases replaces the databases with the same names at the visited origin. Pages lose their connections to them. If the browser

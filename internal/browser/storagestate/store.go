@@ -94,7 +94,7 @@ func (s *Store) Read(ctx context.Context, o sessions.StateOptions) (sessions.Sta
 			left -= len(e.Name) + len(e.Value)
 		}
 		if left < 0 {
-			return tooMuch()
+			return tooLargeError()
 		}
 		if o.Databases {
 			found, err := v.databasesWithin(ctx, left, room, o.Room > 0)
@@ -133,7 +133,7 @@ func (s *Store) LocalStorage(ctx context.Context, origin string) ([]sessions.Ori
 			size += len(e.Name) + len(e.Value)
 		}
 		if size > sessions.MaxStateBytes {
-			return tooMuch()
+			return tooLargeError()
 		}
 		all = append(all, sessions.Origin{Origin: origin, Entries: entries})
 		return nil
