@@ -46,7 +46,7 @@ func limitSize(cookies []sessions.Cookie) (kept []sessions.Cookie, all bool) {
 func (s *slot) copyCookies(e Engine, kept chan<- struct{}) {
 	ctx, cancel := context.WithCancel(s.pool.ctx)
 	defer cancel()
-	defer whenDone(e, cancel)()
+	defer cancelWhenDone(e, cancel)()
 	s.pool.mu.Lock()
 	all := s.pool.sessionsOf(s)
 	s.pool.mu.Unlock()

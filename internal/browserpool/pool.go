@@ -283,15 +283,15 @@ func (f *Pool) NewContext(ctx context.Context, name string, settings sessions.Se
 		if err == nil { // the browser died just now
 			discard(ctx, made)
 		} else if !apierr.Is(err, apierr.Lost) || ctx.Err() != nil {
-			f.notMade(s)
+			f.releaseSlot(s)
 			return nil, err
 		}
-		f.notMade(s)
+		f.releaseSlot(s)
 		tried[s] = true
 	}
 }
 
-// chooseSlot returns the running slot with the fewest pages and sessions. Of several, it returns the first. The caller must call notMade or
+// chooseSlot returns the running slot with the fewest pages and sessions. Of several, it returns the first. The caller must call releaseSlot or
 // register.
 func (f *Pool) chooseSlot(not map[*slot]bool) (best *slot, e Engine, generation int, err error) {
 	f.mu.Lock()
@@ -318,8 +318,8 @@ func (f *Pool) chooseSlot(not map[*slot]bool) (best *slot, e Engine, generation 
 	return best, best.engine, best.generation, nil
 }
 
-// notMade records that no session was created in a slot of chooseSlot.
-func (f *Pool) notMade(s *slot) {
+// releaseSlot records that no session was created in a slot of chooseSlot.
+func (f *Pool) releaseSlot(s *slot) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s.making--

@@ -293,15 +293,15 @@ func (s *slot) monitor(e Engine) error {
 func (s *slot) ping(e Engine, answered chan<- struct{}) {
 	ctx, cancel := context.WithCancel(s.pool.ctx)
 	defer cancel()
-	defer whenDone(e, cancel)()
+	defer cancelWhenDone(e, cancel)()
 	_ = e.Ping(ctx)
 	if ctx.Err() == nil {
 		answered <- struct{}{}
 	}
 }
 
-// whenDone calls cancel when the browser is gone, unless stop is called first.
-func whenDone(e Engine, cancel func()) (stop func()) {
+// cancelWhenDone calls cancel when the browser is gone, unless stop is called first.
+func cancelWhenDone(e Engine, cancel func()) (stop func()) {
 	over := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {

@@ -127,12 +127,12 @@ func (s *Server) routes() http.Handler {
 // SetPage replaces the page. If page is nil, no page is served.
 func (s *Server) SetPage(page http.Handler) {
 	if page == nil {
-		page = http.HandlerFunc(noPage)
+		page = http.HandlerFunc(servePageMissing)
 	}
 	s.page.Store(&page)
 }
 
-func noPage(w http.ResponseWriter, _ *http.Request) {
+func servePageMissing(w http.ResponseWriter, _ *http.Request) {
 	guard.Refuse(w, http.StatusNotFound, "not_found", "unknown path: make calls, such as POST /domtap.v1.TabService/ListTabs; "+
 		"the command domtap ui lets the daemon serve its live page")
 }

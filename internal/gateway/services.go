@@ -78,7 +78,7 @@ func (s *services) options() []connect.HandlerOption {
 
 // authenticate checks the token before a message is read. Refused requests do not appear in the log of calls.
 func (s *services) authenticate(ctx context.Context, spec connect.Spec, from connect.Peer, header http.Header) (context.Context, error) {
-	ctx = calling(ctx, header)
+	ctx = withCall(ctx, header)
 	err := s.server.calls.Authorize(ctx)
 	if err != nil {
 		s.server.cfg.Logger.WarnContext(ctx, "refused a call without a valid token", "method", spec.Procedure, "peer", from.Addr)
@@ -86,8 +86,8 @@ func (s *services) authenticate(ctx context.Context, spec connect.Spec, from con
 	return ctx, connectError(err)
 }
 
-// calling adds the peer and the metadata to a context, as gRPC's own server does.
-func calling(ctx context.Context, header http.Header) context.Context {
+// withCall adds the peer and the metadata to a context, as gRPC's own server does.
+func withCall(ctx context.Context, header http.Header) context.Context {
 	if c, ok := ctx.Value(connectionKey{}).(net.Conn); ok {
 		from := &peer.Peer{Addr: c.RemoteAddr(), LocalAddr: c.LocalAddr()}
 		if secure, ok := c.(*tls.Conn); ok { // the handshake is complete because there is a request
@@ -137,7 +137,7 @@ func (a *account) end(err error) {
 func (s *services) unaryCall(name string, method grpc.MethodHandler, service any) func(context.Context, *connect.Request[request]) (*connect.Response[answer], error) {
 	chain := chainUnary(s.unary)
 	return func(ctx context.Context, r *connect.Request[request]) (*connect.Response[answer], error) {
-		arrived(ctx)
+		clearReadDeadline(ctx)
 		told := s.begin(ctx, name, false)
 		message, err := method(service, told.ctx, func(v any) error {
 			if err := r.Msg.into(v); err != nil {
@@ -177,7 +177,7 @@ func (s *services) streamCall(name string, method grpc.StreamDesc, service any) 
 		handler = func(srv any, stream grpc.ServerStream) error { return around(srv, stream, info, next) }
 	}
 	return func(ctx context.Context, r *connect.Request[request], to *connect.ServerStream[answer]) error {
-		arrived(ctx)
+		clearReadDeadline(ctx)
 		ctx, cancel := context.WithCancel(ctx)
 		told := s.begin(ctx, name, true)
 		st := &stream{ctx: told.ctx, request: r.Msg, to: to, told: told}
@@ -310,8 +310,8 @@ func (s *Server) timed(next http.Handler) http.Handler {
 	})
 }
 
-// arrived removes the read deadline when the request has arrived. After that, reads only detect that the client has disconnected.
-func arrived(ctx context.Context) {
+// clearReadDeadline removes the read deadline when the request has arrived. After that, reads only detect that the client has disconnected.
+func clearReadDeadline(ctx context.Context) {
 	if d := deadlineOf(ctx); d != nil {
 		_ = d.control.SetReadDeadline(time.Time{})
 	}

@@ -96,7 +96,7 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 				"or a name that is configured with --web-host of domtap serve")
 			return
 		}
-		if g.foreign(r) && !g.fromHere(r) {
+		if g.isCrossOrigin(r) && !g.isSameOrigin(r) {
 			if !g.configured(r) {
 				g.refuse(w, r, "a page of another origin sent the request: name the origin with --web-origin of domtap serve to let it call")
 				return
@@ -125,9 +125,9 @@ func (g *Guard) names(host string) bool {
 	return err == nil && !g.cfg.Loopback || listen.IsLoopback(host) || slices.Contains(g.hosts, host)
 }
 
-// foreign reports whether a request may come from a page of another origin. Such a request has an Origin, or the browser attributes it to
+// isCrossOrigin reports whether a request may come from a page of another origin. Such a request has an Origin, or the browser attributes it to
 // another site. Opening the live page through a link does not count, because the other site reads nothing.
-func (g *Guard) foreign(r *http.Request) bool {
+func (g *Guard) isCrossOrigin(r *http.Request) bool {
 	if len(r.Header.Values("Origin")) > 0 {
 		return true
 	}
@@ -136,7 +136,7 @@ func (g *Guard) foreign(r *http.Request) bool {
 		r.Header.Get("Sec-Fetch-Dest") != "document" || r.Method != http.MethodGet)
 }
 
-func (g *Guard) fromHere(r *http.Request) bool {
+func (g *Guard) isSameOrigin(r *http.Request) bool {
 	return slices.Equal(r.Header.Values("Origin"), []string{g.scheme + "://" + r.Host})
 }
 
