@@ -173,14 +173,14 @@ func (f *File) scan(at int64) error {
 			f.miss(Gap{Offset: at, Bytes: f.size - at, Why: "the blocks say that they have far more than a file of this size can have"})
 			return nil
 		}
-		f.note(b)
+		f.record(b)
 		at = end
 	}
 	return nil
 }
 
-// note records a block.
-func (f *File) note(b block) {
+// record records a block.
+func (f *File) record(b block) {
 	switch {
 	case b.kind == headerBlock && f.header == nil && len(f.blocks) == 0:
 		contents, err := f.contents(b)

@@ -166,11 +166,11 @@ func (d *reader) result(tool string, content *node) {
 	case content.isObject() && content.get("content").isArray():
 		d.mcp(tool, content)
 	case content.isArray() && isBlocks(content):
-		d.note(tool, d.blocks(content))
+		d.record(tool, d.blocks(content))
 	case content.isString():
-		d.note(tool, []payload{d.whole(content, content.text())})
+		d.record(tool, []payload{d.whole(content, content.text())})
 	case content.isObject() || content.isArray():
-		d.note(tool, []payload{d.data(content)})
+		d.record(tool, []payload{d.data(content)})
 	}
 }
 
@@ -180,10 +180,10 @@ func (d *reader) mcp(tool string, answer *node) {
 	if s := answer.get("structuredContent"); s.isObject() {
 		payloads = append(payloads, d.data(s))
 	}
-	d.note(tool, payloads)
+	d.record(tool, payloads)
 }
 
-func (d *reader) note(tool string, payloads []payload) {
+func (d *reader) record(tool string, payloads []payload) {
 	if len(payloads) > 0 {
 		d.found = append(d.found, &result{tool: tool, payloads: payloads})
 	}
