@@ -96,7 +96,7 @@ func TestReusedElementsAreKnown(t *testing.T) {
 }
 
 // TestNoHeirAmongTwins checks on random pages that every heir is the only element of its name, was not there before, and that an element
-// with a twin has no heir.
+// with a duplicate has no replacement.
 func TestNoHeirAmongTwins(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func(from int) []*dom.Element {

@@ -42,7 +42,7 @@ type Page struct {
 	main    devtools.Session
 	logger  *slog.Logger
 
-	// Each interface of driver.Page is implemented by one part, or by several together; see package facets.
+	// Each interface of driver.Page is implemented by one part, or by several together; see package adapters.
 	driver.Observer
 	driver.Query
 	driver.Navigator

@@ -291,8 +291,8 @@ func (f *Pool) NewContext(ctx context.Context, name string, settings sessions.Se
 	}
 }
 
-// chooseSlot returns the running slot with the fewest pages and sessions. Of several, it returns the first. The caller must call releaseSlot or
-// register.
+// chooseSlot returns the running slot with the fewest pages and sessions. Of several, it returns the first. The caller must call
+// releaseSlot or register.
 func (f *Pool) chooseSlot(not map[*slot]bool) (best *slot, e Engine, generation int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

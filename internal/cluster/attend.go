@@ -94,7 +94,7 @@ func (n sessionManager) yield() {
 }
 
 // sweep deletes entries of sessions that this node no longer has or never had. Such entries remain when the registry was unavailable at the
-// time a name was released. No session belongs to an entry of this incarnation without a holding.
+// time a name was released. No session belongs to an entry of this incarnation without an owned session.
 func (n sessionManager) sweep(m *member) {
 	for _, e := range n.ledger.Owned(m.key, func(s registry.Session) bool { return s.Phase != registry.Restoring }) {
 		if _, ok := n.own.Get(e.Key); ok {

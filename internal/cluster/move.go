@@ -71,7 +71,7 @@ func (n mover) begin(ctx context.Context, session string) error {
 	}
 }
 
-// claim claims a session for a move; see holdings.Set.Claim. A session that other nodes can already use may first have to become ready
+// claim claims a session for a move; see owned.Set.Claim. A session that other nodes can already use may first have to become ready
 // here.
 func (n mover) claim(ctx context.Context, session string) bool {
 	for try := 1; ; try++ {

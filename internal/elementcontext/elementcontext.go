@@ -396,8 +396,8 @@ func (p *page) inCard(group []int32, k int) (out []phrase) {
 	return append(out, numbers...)
 }
 
-// textsBetween returns the texts around an element that are between from and to but not between start and end: headings first, then words, and
-// separately the texts without letters. apart excludes the texts of other items of the same kind.
+// textsBetween returns the texts around an element that are between from and to but not between start and end: headings first, then words,
+// and separately the texts without letters. apart excludes the texts of other items of the same kind.
 func (p *page) textsBetween(i, from, start, end, to int32, apart bool) (words, numbers []phrase) {
 	var headings, others []phrase
 	for j := from; j < to; {

@@ -232,7 +232,7 @@ func (p *page) duplicates(places []int32) []int32 {
 	return out
 }
 
-// card records which of the twins are closest to a text, and the span that they have in common with it.
+// card records which of the duplicates are closest to a text, and the span that they have in common with it.
 func (p *page) card(text int32, f matchQuality, duplicates []int32, to map[int32][]span) {
 	at, found := slices.BinarySearch(duplicates, text)
 	behind := at

@@ -35,7 +35,7 @@ const (
 	Retry = 10 * time.Second
 )
 
-// Journal is an open journal. It implements actor.Keeper. Its methods are safe for concurrent use.
+// Journal is an open journal. It implements actor.RestoreStore. Its methods are safe for concurrent use.
 type Journal struct {
 	path   string
 	logger *slog.Logger
@@ -98,7 +98,7 @@ func read(path string) ([]restore.Record, error) {
 	return Decode(data)
 }
 
-// Keep implements actor.Keeper. If a tab cannot be stored, Keep logs that once and removes the tab.
+// Keep implements actor.RestoreStore. If a tab cannot be stored, Keep logs that once and removes the tab.
 func (b *Journal) Keep(k restore.Record) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,7 +126,7 @@ func (b *Journal) Keep(k restore.Record) {
 	b.touch()
 }
 
-// Forget implements actor.Keeper.
+// Forget implements actor.RestoreStore.
 func (b *Journal) Forget(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

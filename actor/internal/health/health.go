@@ -49,7 +49,7 @@ func (s *State) Hangs() { s.unresponsive = true }
 // Dialog records that a dialog opened or closed. A missing answer before that does not count, because the dialog prevented it.
 func (s *State) Dialog() { s.unresponsive = false }
 
-// Crash records that the renderer has crashed. A renderer that a navigation sacrificed fails no call.
+// Crash records that the renderer has crashed. A renderer that a navigation ended deliberately fails no call.
 func (s *State) Crash(deliberate bool) {
 	s.crashed = true
 	if !deliberate {

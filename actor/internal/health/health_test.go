@@ -35,7 +35,7 @@ func TestCrashes(t *testing.T) {
 	var s health.State
 	s.Crash(true)
 	if !s.Crashed() || s.Crashes() != 0 || s.Suspect() {
-		t.Error("a sacrificed renderer fails calls, or is probed")
+		t.Error("a renderer that was ended deliberately fails calls, or is probed")
 	}
 	s.Crash(false)
 	s.Missed(false)

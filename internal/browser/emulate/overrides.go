@@ -65,7 +65,8 @@ func Equal(a, b Overrides) bool {
 // Table returns the table that decides on held requests. It may be nil.
 func (o Overrides) Table() *routes.Table { return o.table }
 
-// NeedsEarlyApply reports whether frames, popups and workers need the overrides from their start. They must then be held until the overrides apply.
+// NeedsEarlyApply reports whether frames, popups and workers need the overrides from their start. They must then be held until the
+// overrides apply.
 func (o Overrides) NeedsEarlyApply() bool {
 	plain := o.look
 	plain.Emulation = sessions.Emulation{}

@@ -64,7 +64,7 @@ func (t *tap) modify(cmd *exec.Cmd) {
 		_ = windows.SetHandleInformation(windows.Handle(f.Fd()), windows.HANDLE_FLAG_INHERIT, 0)
 	}
 	t.child = []*os.File{childR, childW}
-	cmd.Stdin = afterStart(t.started)
+	cmd.Stdin = startHook(t.started)
 	cmd.Args[i] = fmt.Sprintf("%s%d,%d", pipesFlag, childR.Fd(), childW.Fd())
 	cmd.SysProcAttr.AdditionalInheritedHandles = []syscall.Handle{syscall.Handle(childR.Fd()), syscall.Handle(childW.Fd())}
 	t.ready(devtools.NewPipe(ourR, ourW), chromedp.NewPipeConn(commands, replies))

@@ -324,8 +324,8 @@ func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.M
 // errLeaving ends the streams that were passed on when this node is about to stop. Clients receive the error that leaves returns.
 var errLeaving = errors.New("this node of the cluster stops")
 
-// streamError returns the client's error for a stream: UNAVAILABLE if errLeaving has ended it, and err otherwise. The status is not created when
-// the program starts, because error details would cost every command 40 KB.
+// streamError returns the client's error for a stream: UNAVAILABLE if errLeaving has ended it, and err otherwise. The status is not created
+// when the program starts, because error details would cost every command 40 KB.
 func streamError(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), errLeaving) {
 		return rpcstatus.New(codes.Unavailable, "this node of the cluster stops: go on at another one", rpcstatus.Info("NODE_UNAVAILABLE", nil))

@@ -221,8 +221,8 @@ func (p *Proxy) wrapHandler(m *method, about subject, handler grpc.UnaryHandler)
 	}
 }
 
-// subjectOf returns what a call is about, with the daemon's name of the session. It also names a session that the call creates without a name,
-// so that no two nodes choose the same name.
+// subjectOf returns what a call is about, with the daemon's name of the session. It also names a session that the call creates without a
+// name, so that no two nodes choose the same name.
 func (p *Proxy) subjectOf(ctx context.Context, m *method, request proto.Message) subject {
 	s, who := m.subject(request), identity.From(ctx)
 	switch {

@@ -125,8 +125,8 @@ func (g *Guard) names(host string) bool {
 	return err == nil && !g.cfg.Loopback || listen.IsLoopback(host) || slices.Contains(g.hosts, host)
 }
 
-// isCrossOrigin reports whether a request may come from a page of another origin. Such a request has an Origin, or the browser attributes it to
-// another site. Opening the live page through a link does not count, because the other site reads nothing.
+// isCrossOrigin reports whether a request may come from a page of another origin. Such a request has an Origin, or the browser attributes
+// it to another site. Opening the live page through a link does not count, because the other site reads nothing.
 func (g *Guard) isCrossOrigin(r *http.Request) bool {
 	if len(r.Header.Values("Origin")) > 0 {
 		return true

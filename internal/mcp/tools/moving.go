@@ -85,7 +85,7 @@ const timeoutMargin = 10 * time.Second
 // callTime is the daemon's time limit for a call without a timeout.
 const callTime = 30 * time.Second
 
-// withTimeout limits a call by its timeout plus patience. A timeout of 0 means the daemon's default.
+// withTimeout limits a call by its timeout plus timeoutMargin. A timeout of 0 means the daemon's default.
 func withTimeout(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout <= 0 {
 		timeout = callTime

@@ -106,8 +106,8 @@ func sizeOf(m any) int {
 	return 0
 }
 
-// unmeasuredElements is a number of elements that always fit into an answer of the default size, because their fields are bounded. Such answers
-// are not measured, because measuring would take as long as encoding. gRPC still refuses an answer that is too large.
+// unmeasuredElements is a number of elements that always fit into an answer of the default size, because their fields are bounded. Such
+// answers are not measured, because measuring would take as long as encoding. gRPC still refuses an answer that is too large.
 const unmeasuredElements = 2000
 
 func mayBeLarge(m any) bool {

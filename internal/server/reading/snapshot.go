@@ -39,7 +39,7 @@ type Snapshot struct {
 	// View is the selected view. Next is the cursor of the rest, or empty if nothing is left.
 	View  *views.View
 	Next  string
-	boxes *views.WithBoxes // nil if the request wants none
+	boxes *views.BoxedView // nil if the request wants none
 	late  []dom.FrameID    // frames that did not answer in time
 	// change leads from an earlier view to View. It is nil if the request wants no changes, or if resync gives the reason why there is no
 	// diff.

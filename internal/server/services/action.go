@@ -59,8 +59,8 @@ func (s *actionService) account(ctx context.Context, tab *actor.Tab, kinds []str
 	}
 }
 
-// errorWithoutEffect returns the error of a turn that failed before it had an effect. Other failed turns are answered with the error in the result
-// of the step, so that the effects of the turn are reported.
+// errorWithoutEffect returns the error of a turn that failed before it had an effect. Other failed turns are answered with the error in the
+// result of the step, so that the effects of the turn are reported.
 func errorWithoutEffect(plan turn.Turn, out turn.Outcome) error {
 	if plan.URL != "" || !plan.StopOnError || plan.ShotOnError || len(out.Results) == 0 {
 		return nil

@@ -207,7 +207,7 @@ type View struct {
 	// exact returns the view with the exact token count of its text, without and with the history in the header.
 	exact [2]func() view.View
 
-	placed  atomic.Pointer[WithBoxes]
+	placed  atomic.Pointer[BoxedView]
 	encoded encodings
 	answers atomic.Bool
 

@@ -6,8 +6,8 @@ import (
 	"github.com/domtap/domtap/internal/server/convert"
 )
 
-// WithBoxes is a view with the boxes of one layout, and its messages. It is immutable.
-type WithBoxes struct {
+// BoxedView is a view with the boxes of one layout, and its messages. It is immutable.
+type BoxedView struct {
 	layout *dom.Layout
 	// Boxes is parallel to the view's elements. It is nil without a layout.
 	Boxes []dom.Box
@@ -15,13 +15,13 @@ type WithBoxes struct {
 	Messages []*domtapv1.Element
 }
 
-// WithBoxes adds the boxes of a layout to a view. If layout is nil, the result has no boxes. The newest result is kept, so that repeated reads
-// of an unchanged page cost nothing.
-func (v *View) WithBoxes(layout *dom.Layout) *WithBoxes {
+// WithBoxes adds the boxes of a layout to a view. If layout is nil, the result has no boxes. The newest result is kept, so that repeated
+// reads of an unchanged page cost nothing.
+func (v *View) WithBoxes(layout *dom.Layout) *BoxedView {
 	if p := v.placed.Load(); p != nil && p.layout == layout {
 		return p
 	}
-	p := &WithBoxes{layout: layout}
+	p := &BoxedView{layout: layout}
 	elements := v.Elements()
 	if layout != nil {
 		p.Boxes = BoxesOf(elements, v.Snapshot.Elements.Slice(), layout)
