@@ -92,9 +92,9 @@ func TestActRefusesWhatMeansSeveralOrNone(t *testing.T) {
 	b, _, tab := start(t, tabpool.Config{})
 	off := actortest.Textbox("Hidden", "")
 	off.Off = true
-	twin := actortest.Button("Delete")
-	twin.Covered = true
-	set(b.Page(0), actortest.Button("Pay now"), actortest.Button("Delete"), twin, off)
+	duplicate := actortest.Button("Delete")
+	duplicate.Covered = true
+	set(b.Page(0), actortest.Button("Pay now"), actortest.Button("Delete"), duplicate, off)
 	for _, c := range []struct {
 		target     target.Target
 		kind       apierr.ErrorKind

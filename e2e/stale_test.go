@@ -114,13 +114,13 @@ func (r *staleRig) disturb() string {
 	case 7: // a virtual list scrolls by one
 		r.items, how = append(slices.Clone(r.items[1:]), r.named("Row"+string(rune('A'+r.ids%26))+string(rune('a'+r.ids/26%26)))), "unkeyed"
 	case 8, 9: // an item of the same name appears before the first one is removed or hidden
-		twins := 0
+		duplicates := 0
 		for _, one := range r.items {
 			if one.Name == pick.Name {
-				twins++
+				duplicates++
 			}
 		}
-		if twins > 1 {
+		if duplicates > 1 {
 			break
 		}
 		next := r.named(pick.Name)

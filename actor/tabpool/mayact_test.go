@@ -86,16 +86,16 @@ func TestATurnEndsWithTheLease(t *testing.T) {
 	}
 }
 
-// keeper sends the Records that it receives.
-type keeper chan restore.Record
+// recordChannel sends the Records that it receives.
+type recordChannel chan restore.Record
 
-func (k keeper) Keep(r restore.Record) { k <- r }
-func (keeper) Forget(string)           {}
+func (k recordChannel) Keep(r restore.Record) { k <- r }
+func (recordChannel) Forget(string)           {}
 
 func TestAKeeperMayGetAllTabs(t *testing.T) {
 	b := actortest.NewBrowser()
 	b.Serve("https://shop.example/", func() actortest.Screen { return actortest.Screen{Body: []*actortest.Node{actortest.Button("Buy")}} })
-	kept := make(keeper, 100)
+	kept := make(recordChannel, 100)
 	pool := newPool(t, b, tabpool.Config{RestoreStore: kept, KeepAll: true})
 	tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: "https://shop.example/"})
 	if err != nil {

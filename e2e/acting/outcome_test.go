@@ -43,7 +43,7 @@ func playOutcome(t *testing.T, d *testenv.Daemon, a *golden.Archive) {
 	})
 	var got strings.Builder
 	for line := range strings.Lines(script) {
-		fmt.Fprintf(&got, "> %s%s", line, strings.ReplaceAll(s.noticed(url, strings.TrimSpace(line)), url, ""))
+		fmt.Fprintf(&got, "> %s%s", line, strings.ReplaceAll(s.outcomeOf(url, strings.TrimSpace(line)), url, ""))
 	}
 	a.Compare(t, "transcript", got.String())
 }
@@ -51,8 +51,8 @@ func playOutcome(t *testing.T, d *testenv.Daemon, a *golden.Archive) {
 // slow returns when the client disconnects.
 func slow(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
-// noticed runs one command of a script and returns the lines of its outcome.
-func (s *stage) noticed(url, line string) string {
+// outcomeOf runs one command of a script and returns the lines of its outcome.
+func (s *stage) outcomeOf(url, line string) string {
 	s.t.Helper()
 	command, rest, _ := strings.Cut(line, " ")
 	name, words, _ := strings.Cut(rest, " = ")

@@ -173,7 +173,7 @@ func (c *campaign) one(rng *rand.Rand, n int) {
 		return
 	}
 	c.witness.ask(&j.seen, "witness.end()")
-	j.is, j.twins = c.witness.state(j.on.id), c.twins(j.on)
+	j.is, j.duplicates = c.witness.state(j.on.id), c.duplicates(j.on)
 	if wrong := j.wrong(); wrong != "" {
 		c.violation(n, wrong, j.attempt, fmt.Sprintf("domtap said: %s\nthe witness saw:%v\nthe element was %+v\nand is %+v", j.answer, j.seen, j.was, j.is))
 	}
@@ -191,8 +191,8 @@ func (c *campaign) violation(step int, what string, a attempt, more string) {
 	}
 }
 
-// twins counts the controls with the role and name of the given one.
-func (c *campaign) twins(on control) (n int) {
+// duplicates counts the controls with the role and name of the given one.
+func (c *campaign) duplicates(on control) (n int) {
 	for _, k := range c.known {
 		if k.GetRole() == on.GetRole() && k.GetText() == on.GetText() {
 			n++

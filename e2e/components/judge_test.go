@@ -20,8 +20,8 @@ type judgement struct {
 	seen    testimony
 	// fresh means that the page was read immediately before the step. twins counts the controls of that read with the target's role and
 	// name.
-	fresh bool
-	twins int
+	fresh      bool
+	duplicates int
 }
 
 // wrong describes what is wrong in the answer, or returns an empty string.
@@ -53,7 +53,7 @@ func (j *judgement) certain() bool {
 	case j.on.id == 0 || j.result.HealedRef != nil || j.by == "text":
 		return false
 	case j.by == "name":
-		return j.fresh && j.twins == 1
+		return j.fresh && j.duplicates == 1
 	}
 	return true
 }

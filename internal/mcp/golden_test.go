@@ -88,8 +88,8 @@ func transcriptOf(t *testing.T, h *host, calls []toolCall) string {
 	return out.String()
 }
 
-// noticing returns an action that reports something a person would notice.
-func noticing(id uint64, kind dom.NoticeKind, words string) func(*actortest.Page, driver.Action) error {
+// notifying returns an action that reports something a person would notice.
+func notifying(id uint64, kind dom.NoticeKind, words string) func(*actortest.Page, driver.Action) error {
 	return func(page *actortest.Page, _ driver.Action) error {
 		page.Emit(driver.NoticesReported{Document: "d", Notices: []dom.Notice{{ID: id, Kind: kind, Text: words, Ref: dom.NoRef}}})
 		return nil
@@ -111,10 +111,10 @@ func TestWhichOneAndWhatHappenedReadWell(t *testing.T) {
 			return around("row", "", around("cell", name), around("cell", "", edit))
 		}
 		in := actortest.Button("Sign in")
-		in.Act = noticing(1, dom.NoticeAlert, "Wrong e-mail or password")
+		in.Act = notifying(1, dom.NoticeAlert, "Wrong e-mail or password")
 		b.browser.Serve(shopURL, func() actortest.Screen {
 			return actortest.Screen{Title: "Team", Body: []*actortest.Node{
-				row("Grace Hopper", noticing(2, dom.NoticeToast, "Grace was invited")), row("Alan Turing", noticing(3, dom.NoticeToast, "Alan was invited")), in,
+				row("Grace Hopper", notifying(2, dom.NoticeToast, "Grace was invited")), row("Alan Turing", notifying(3, dom.NoticeToast, "Alan was invited")), in,
 			}}
 		})
 		h := b.host()

@@ -21,8 +21,8 @@ type Reader struct {
 	prober prober
 	// subscription selects what documents push and report on their own. The monitor guards it.
 	subscription driver.Subscription
-	// noticing is set while a call collects notices. The monitor guards it.
-	noticing bool
+	// collecting is set while a call collects notices. The monitor guards it.
+	collecting bool
 	// ended is set when CollectNotices has told all documents that the call ends. The monitor guards it.
 	ended  bool
 	sheets sheets

@@ -41,12 +41,12 @@ func (r *Reader) Subscribe(ctx context.Context, s driver.Subscription) {
 // OnAgent sends the subscription to a new agent.
 func (r *Reader) OnAgent(a *frames.Agent) {
 	r.m.Lock()
-	s, noticing := r.subscription, r.noticing
+	s, collecting := r.subscription, r.collecting
 	r.m.Unlock()
 	if s.Push {
 		a.Post(r.m.Life, commandObserve, observer.ObserveRequest{Push: s.Push, Geometry: s.Geometry, Notices: s.Notices, Fresh: s.Notices})
 	}
-	if noticing {
+	if collecting {
 		a.Post(r.m.Life, commandNotice, observer.NoticeRequest{On: true, Fresh: true})
 	}
 	if interests := interestsOf(s); !interests.Equal(interestsOf(driver.Subscription{})) {
@@ -70,7 +70,7 @@ func interestsOf(s driver.Subscription) observer.Interests {
 func (r *Reader) SetNoticeMode(ctx context.Context, n driver.NoticeMode) {
 	r.m.Lock()
 	told := r.ended
-	r.noticing, r.ended = n != driver.NoticesOff, false
+	r.collecting, r.ended = n != driver.NoticesOff, false
 	r.m.Unlock()
 	if n == driver.NoticesNew || n == driver.NoticesOff && told {
 		return
@@ -84,7 +84,7 @@ func (r *Reader) SetNoticeMode(ctx context.Context, n driver.NoticeMode) {
 func (r *Reader) CollectNotices(ctx context.Context, last bool) error {
 	if last { // before the lookup, so that documents that appear later do not collect notices
 		r.m.Lock()
-		r.noticing = false
+		r.collecting = false
 		r.m.Unlock()
 	}
 	collect := observer.CollectRequest{Last: last}

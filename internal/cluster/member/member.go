@@ -53,7 +53,7 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Member is the daemon's side of a node. It implements cluster.Host, sessions.Registrar and, as RestoreStore, actor.RestoreStore. Its methods are safe
+// Member is the daemon's side of a node. It implements cluster.Host, sessions.Registrar and, as tabpool.Config.RestoreStore, actor.RestoreStore. Its methods are safe
 // for concurrent use.
 type Member struct {
 	cfg      Config
