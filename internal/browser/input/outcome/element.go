@@ -58,7 +58,7 @@ type Element struct {
 var refusals = map[string]string{
 	"hidden":       "it is not visible: read the page again, or scroll or open what hides it",
 	"disabled":     "it is disabled: fill in what it depends on, or wait until it is enabled",
-	"readonly":     "it is read-only: look for the control that makes it editable, or act on another element",
+	"readonly":     "it is read-only: click it if it opens a calendar or a list, or look for the control that makes it editable",
 	"uneditable":   "it takes no text: click it, or use select, check or upload",
 	"unselectable": "it is not a select: click it, then click the option that appears",
 	"uncheckable":  "it is not a checkbox, radio button, switch or other toggle: click it",
