@@ -83,6 +83,9 @@ func (t filler) fillAll(ctx context.Context, f *Field, at resolved, actions []dr
 		if err == nil && offersOptions(at.el, f, done.Err) {
 			return t.pick(ctx, f, at)
 		}
+		if err == nil && opensCalendar(at.el, f, done.Err) {
+			return t.pickDate(ctx, f, at, done)
+		}
 		if err == nil && isMovedByKeys(at.el, done.Err) {
 			return t.slide(ctx, at.el, f.value(), done)
 		}
@@ -141,6 +144,8 @@ func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
 			return t.fillAt(ctx, f, group)
 		}
 		return r, nil
+	case opensCalendar(at.el, f, r.Err):
+		return t.pickDate(ctx, f, at, r)
 	case isMovedByKeys(at.el, r.Err):
 		return t.slide(ctx, at.el, a.Text, r)
 	case offersOptions(at.el, f, r.Err):

@@ -86,3 +86,59 @@ func TestFillEntersWholeDates(t *testing.T) {
 	}
 	s.is("held('due') + held('fixed')", "5-6-2028")
 }
+
+// calendars holds read-only fields that open calendars: one of a table of numbers, one whose days have whole dates as names and whose choice
+// must be confirmed, one whose days do nothing, and a field that opens nothing.
+const calendars = `<style>[hidden] { display: none }</style>
+<label>Leave <input readonly id=leave></label> <label>Back <input readonly id=back></label> <label>Dead <input readonly id=dead></label> <label>Code <input readonly id=code></label>
+<div id=pop></div>
+<script>
+const months = ["January","February","March","April","May","June","July","August","September","October","November","December"]
+function open(field, { named, confirm, deaf }) {
+  let year = 2026, month = 10, picked = ""
+  const draw = () => {
+    const days = new Date(year, month + 1, 0).getDate(), before = new Date(year, month, 1).getDay(), cells = []
+    for (let i = 0; i < before; i++) cells.push('<span class=other>' + (31 - before + i + 1) + '</span>')
+    for (let d = 1; d <= days; d++) cells.push(named ? '<button aria-label="' + months[month] + ' ' + d + ', ' + year + '">' + d + '</button>' : '<a href=#>' + d + '</a>')
+    for (let i = 1; i < 8; i++) cells.push('<span class=other>' + i + '</span>')
+    pop.innerHTML = '<div><button title="Previous year">«</button><button>‹</button><b>' + months[month] + '</b>' + (named ? '<select>' + [year - 30, year - 1, year, year + 1].map((y) => "<option" + (y === year ? " selected" : "") + ">" + y).join("") + '</select>' : '<b>' + year + '</b>') + '<button>›</button><button title="Next year">»</button></div><table><tr>' +
+      cells.map((c, i) => (i % 7 ? "" : "<tr>") + "<td>" + c).join("") + "</table>" + (confirm ? "<button>OK</button>" : "")
+  }
+  pop.onclick = (e) => {
+    const text = e.target.textContent, by = { "‹": -1, "›": 1, "«": -12, "»": 12 }[text]
+    if (by) { month += by; year += Math.floor(month / 12); month = (month + 12) % 12; return draw() }
+    if (deaf) return
+    if (text === "OK") { field.value = picked; pop.innerHTML = "" }
+    if (!/^\d+$/.test(text) || e.target.className === "other") return
+    picked = String(month + 1).padStart(2, "0") + "/" + text.padStart(2, "0") + "/" + year
+    if (!confirm) { field.value = picked; pop.innerHTML = "" }
+  }
+  pop.onchange = (e) => { year = +e.target.value; draw() }
+  draw()
+}
+leave.onclick = () => open(leave, {}); back.onclick = () => open(back, { named: true, confirm: true }); dead.onclick = () => open(dead, { deaf: true })
+</script>`
+
+// TestFillChoosesInCalendars fills read-only fields with dates by the calendars that they open.
+func TestFillChoosesInCalendars(t *testing.T) {
+	s := staged(t, calendars)
+	label := func(words string) *domtapv1.Target { return &domtapv1.Target{Label: words} }
+	for _, c := range []struct{ label, value, want string }{
+		{"Leave", "2026-11-07", "11/07/2026"},
+		{"Leave", "2027-02-01", "02/01/2027"},
+		{"Leave", "30 September 2026", "09/30/2026"},
+		{"Back", "2026-12-31", "12/31/2026"},
+		{"Back", "1996-10-05", "10/05/1996"},
+	} {
+		if said := s.do(fill(label(c.label), c.value)); said != `fill "`+c.label+`": ok, holds "`+c.want+`"` {
+			t.Errorf("filling %s with %s says %s", c.label, c.value, said)
+		}
+		s.is(strings.ToLower(c.label)+".value", c.want)
+	}
+	if r, err := s.try(t.Context(), fill(label("Dead"), "2026-11-07")); err != nil || r.GetOk() || !strings.Contains(r.GetError(), "the field holds") {
+		t.Errorf("a calendar whose days do nothing: %v, %v", r, err)
+	}
+	s.refused(fill(label("Code"), "2026-11-07"), "NOT_ACTIONABLE", "read-only")
+	s.refused(fill(label("Leave"), "soon"), "NOT_ACTIONABLE", "read-only")
+	s.is("dead.value + code.value", "")
+}
