@@ -222,9 +222,14 @@ func (t *run) judge(out *Outcome, start actor.State) {
 		out.Verdict = Changed
 	case out.Before.Title != out.After.Title || differ(out.Elements(out.Before), out.Elements(out.After)):
 		out.Verdict = Changed
-	case slices.ContainsFunc(out.Notices, func(n dom.Notice) bool { return n.Kind == dom.NoticeText || n.Kind == dom.NoticeLook && !n.Gone }):
-		out.Verdict = Changed // in texts and styles that the stored DOM may not contain
+	case slices.ContainsFunc(out.Notices, isChange):
+		out.Verdict = Changed
 	}
+}
+
+// isChange reports whether a notice is about a change of the page, possibly in texts and styles that the stored DOM does not contain.
+func isChange(n dom.Notice) bool {
+	return n.Kind != dom.NoticeBusy && (n.Kind != dom.NoticeLook || !n.Gone)
 }
 
 // differ reports whether a client would see a difference.

@@ -91,6 +91,17 @@ func (s *stage) outcomeOf(url, line string) string {
 	return text.Outcome(r.GetOutcome(), "")
 }
 
+// TestAnAnnouncementIsAChange announces something in an invisible live region, as drag and drop libraries do. An answer that contains the
+// announcement does not say that nothing changed.
+func TestAnAnnouncementIsAChange(t *testing.T) {
+	s := staged(t, `<button autofocus onclick="said.textContent = 'Picked up item 1'">Lift</button>
+		<div id=said aria-live=assertive style="position:fixed;width:1px;height:1px;overflow:hidden;clip-path:inset(100%)"></div>`)
+	r, err := s.d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{click(s.at("Lift"))}})
+	if err != nil || len(r.GetOutcome()) == 0 || r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED {
+		t.Errorf("%v with %v, %v", r.GetVerdict(), r.GetOutcome(), err)
+	}
+}
+
 // TestWhatWasInsertedDuringATurnHasItsRef inserts a dialog and an invalid field in one click.
 func TestWhatWasInsertedDuringATurnHasItsRef(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(`<title>New</title><button onclick="document.body.insertAdjacentHTML('beforeend',
