@@ -163,6 +163,21 @@ func TestDragsToTheCentre(t *testing.T) {
 	}
 }
 
+// TestADragThatPansIsSaid pans maps: one that moves its layers, as Leaflet does, and one that draws on a canvas. Each stays where it is.
+func TestADragThatPansIsSaid(t *testing.T) {
+	s := staged(t, `<style>[tabindex] { width: 200px; height: 150px; overflow: hidden; position: relative } .layer { position: absolute; inset: -100px }</style>
+		<div tabindex=0 aria-label=Map><div class=layer><div class=layer style="background:#cdf"></div></div></div><div tabindex=0 aria-label=Globe><canvas width=200 height=150></canvas></div><script>
+		let from = null; const map = document.querySelector("[tabindex]"), layer = map.firstChild
+		map.onpointerdown = (e) => from = [e.pageX, e.pageY]
+		onpointermove = (e) => { if (from) layer.style.transform = "translate(" + (e.pageX - from[0]) + "px," + (e.pageY - from[1]) + "px)" }
+		onpointerup = () => from = null</script>`)
+	for name, want := range map[string]string{"Map": "ok, its content moved by 40,20", "Globe": "ok, it stays in its place; a screenshot shows what its canvas draws now"} {
+		if said := s.do(drag(s.at(name), nil, 40, 20)); !strings.HasSuffix(said, ": "+want) {
+			t.Errorf("a drag of %s says %q", name, said)
+		}
+	}
+}
+
 // TestADropThatNothingTakesIsSaid drags an item of a list that accepts drops only between its items.
 func TestADropThatNothingTakesIsSaid(t *testing.T) {
 	s := staged(t, `<style>.gap { height: 12px }</style><div id=list><p tabindex=0 draggable=true>One</p><div class=gap tabindex=0 aria-label=Gap></div><p tabindex=0 draggable=true>Two</p></div><script>

@@ -99,8 +99,7 @@ func (t *pointer) movedBy(ctx context.Context, p *path) (moved driver.DoResult, 
 	if err := call(ctx, p.leaf(), "displacement", map[string]any{"patience": movedLimit}, &by); err != nil {
 		return driver.DoResult{}, false // the drag itself was performed
 	}
-	note := by.Note()
-	return driver.DoResult{Moved: note != "", Note: note}, by.Stays
+	return driver.DoResult{Moved: by.Moved(), Note: by.Note()}, by.Stays
 }
 
 // moveHeld moves the held element to its destination and returns that point.

@@ -14,6 +14,10 @@ type Displacement struct {
 	X     float64 `json:"x"`
 	Y     float64 `json:"y"`
 	Stays bool    `json:"stays"`
+	// Content is how far the content of an element moved that did not move itself, as a map is panned. Canvas reports that it did not
+	// move, and that a canvas in it may show something else.
+	Content Shift `json:"content"`
+	Canvas  bool  `json:"canvas"`
 	// Gone reports that neither the element nor a similar one is on the page any more.
 	Gone bool `json:"gone"`
 	// From is the element's former position in its parent, or 0 if it had another parent. To is its current position. Zero means unknown.
@@ -21,11 +25,24 @@ type Displacement struct {
 	To   int `json:"to"`
 }
 
-// Note describes how the element moved. It returns an empty string if it did not.
+// Shift is a distance in CSS pixels.
+type Shift struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+}
+
+// Moved reports whether the element or its content is in another place, or gone.
+func (d Displacement) Moved() bool { return d.Gone || d.X != 0 || d.Y != 0 || d.Content != Shift{} }
+
+// Note describes how the element or its content moved. It returns an empty string if neither is known to have moved.
 func (d Displacement) Note() string {
 	switch {
 	case d.Gone:
 		return goneNote
+	case d.Content != Shift{}:
+		return fmt.Sprintf("ok, its content moved by %g,%g", d.Content.X, d.Content.Y)
+	case d.Canvas:
+		return "ok, it stays in its place; a screenshot shows what its canvas draws now"
 	case d.X == 0 && d.Y == 0:
 		return ""
 	}
@@ -49,7 +66,7 @@ const nothingTookIt = "ok, dropped, and nothing there took it"
 // Dragged returns the result of a drag. moved describes the movement of the element. stays reports that the element stays where it was.
 func Dragged(got Press, moved driver.DoResult, stays bool) driver.DoResult {
 	switch {
-	case moved.Moved:
+	case moved.Moved || moved.Note != "":
 	case got.Effect == "none":
 		moved.Note = nothingTookIt
 	case got.Effect == "" && stays:

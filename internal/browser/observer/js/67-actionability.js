@@ -411,7 +411,24 @@ function pagePositionOf(el) {
     left += scrollX;
     top += scrollY;
   }
-  return { el, x: rect.left + left, y: rect.top + top, left, top, sticky, ...placeInParent(el) };
+  return { el, x: rect.left + left, y: rect.top + top, left, top, sticky, content: partsInMiddle(el, rect), ...placeInParent(el) };
+}
+
+/**
+ * Returns the elements in the middle of an element, the innermost first, with their positions in it. A drag moves them when
+ * it pans a map.
+ * @param {El} el @param {DOMRect} rect
+ */
+function partsInMiddle(el, rect) {
+  /** @type {{el: El, x: number, y: number}[]} */
+  const out = [];
+  const hit = hitAt(rect.left + rect.width / 2, rect.top + rect.height / 2);
+  if (!hit || !isWithinNode(hit, el)) return out;
+  for (let /** @type {El | null} */ n = hit; n && n !== el; n = flatElement(n)) {
+    const { left, top } = safe.rect(n);
+    out.push({ el: n, x: left - rect.left, y: top - rect.top });
+  }
+  return out;
 }
 
 /** The maximum number of siblings that are counted. */
@@ -463,8 +480,24 @@ async function displacement(agent, request) {
   const now = pagePositionOf(el);
   if ((was.sticky || now.sticky) && (was.left !== now.left || was.top !== now.top)) return { x: 0, y: 0 };
   const x = Math.round(now.x - was.x), y = Math.round(now.y - was.y);
-  if (Math.hypot(x, y) < MOVED_AT_LEAST) return { x: 0, y: 0, stays: x === 0 && y === 0 && tagOf(el) !== "canvas" };
+  if (Math.hypot(x, y) < MOVED_AT_LEAST) return contentDisplacement(was, x === 0 && y === 0);
   return { x, y, from: now.parent === was.parent ? was.nth : 0, to: now.nth };
+}
+
+/**
+ * Returns what became of the content of a dragged element that did not move. What a canvas draws is unknown.
+ * @param {ReturnType<typeof pagePositionOf>} was @param {boolean} stays @returns {Displacement}
+ */
+function contentDisplacement(was, stays) {
+  const frame = safe.rect(was.el);
+  for (const part of was.content) {
+    if (!safe.isConnected(part.el)) continue;
+    const { left, top } = safe.rect(part.el);
+    const x = Math.round(left - frame.left - part.x), y = Math.round(top - frame.top - part.y);
+    if (Math.hypot(x, y) >= MOVED_AT_LEAST) return { x: 0, y: 0, content: { x, y } };
+  }
+  const canvas = tagOf(was.el) === "canvas" || was.content.some((part) => tagOf(part.el) === "canvas");
+  return { x: 0, y: 0, stays: stays && !canvas, canvas };
 }
 
 // ---- the wheel ------------------------------------------------------------------------------

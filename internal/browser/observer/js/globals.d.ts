@@ -284,6 +284,10 @@ interface Displacement {
   y: number;
   /** It is known to be where it was. */
   stays?: boolean;
+  /** How far its content moved while it stayed where it was. */
+  content?: { x: number; y: number };
+  /** It did not move, and is or holds a canvas, whose drawing may have changed. */
+  canvas?: boolean;
   /** It is not on the page any more, nor anything like it. */
   gone?: boolean;
   /** Which one it was in its parent, 0 for another parent, and which one it is. */
