@@ -160,7 +160,7 @@ func (h hint) problems(root *cobra.Command) []string {
 }
 
 // prose lists words after domtap that look like commands.
-var prose = []string{"from", "reads", "starts", "to"}
+var prose = []string{"can", "from", "reads", "starts", "to"}
 
 // refused returns the flags in a text that none of the commands has.
 func (h hint) refused(text string, commands ...*cobra.Command) []string {

@@ -42,8 +42,8 @@ If the page cannot be loaded, the tab is closed. A URL without a scheme gets htt
 this machine.
 
 With --restore, the tab is opened again after its renderer or browser crashed, or after the daemon was killed
-and restarted. It keeps its ID, its URL and its scroll position. Typed text is lost, and
-refs are new. domtap restore --on and --off change the setting later.`
+and restarted. It keeps its ID, its URL and its scroll position. Typed text is lost, and refs are new.
+Later, change the setting with domtap restore --on or --off.`
 
 // Open returns the command open.
 func Open(a *cli.App) *cobra.Command {
