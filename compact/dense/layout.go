@@ -149,7 +149,7 @@ func (l *layout) layOut() {
 // isShownAround reports whether a shown element around a node contains the node's text.
 func (l *layout) isShownAround(i int) bool {
 	holder := l.holder[i]
-	return holder >= 0 && strings.Contains(l.shown[holder].Text, strings.TrimSuffix(l.nodes[i].Text, part.Ellipsis))
+	return holder >= 0 && l.nodes[i].Text != "" && strings.Contains(l.shown[holder].Text, strings.TrimSuffix(l.nodes[i].Text, part.Ellipsis))
 }
 
 // leave closes the groups that end before node i.
@@ -263,7 +263,7 @@ func (l *layout) row(i int) bool {
 		return false
 	}
 	cells, headers := l.cells(i, items)
-	if len(cells) < 2 || len(cells) > maxCells || l.shown[i] == nil && l.below[i] == 0 && (headers < len(cells) || !l.inUsedTable(i)) {
+	if len(cells) < 2 || len(cells) > maxCells || l.shown[i] == nil && l.below[i] == 0 && (headers < len(cells)-corners(cells) || !l.inUsedTable(i)) {
 		return false
 	}
 	if l.shown[i] != nil {
@@ -301,8 +301,10 @@ type cell struct {
 	items []item
 }
 
-// cells returns the cells of a row, and how many of them are header cells without an element.
+// cells returns the cells of a row, and how many of them are header cells without an element. An element between two cells, such as the edge
+// by which a column is resized, belongs to the cell before it.
 func (l *layout) cells(i int, items []item) (all []cell, headers int) {
+	after := false
 	for j := i + 1; j < int(l.nodes[i].end); j = int(l.nodes[j].end) {
 		n := 0
 		for n < len(items) && items[n].node < int(l.nodes[j].end) {
@@ -310,12 +312,34 @@ func (l *layout) cells(i int, items []item) (all []cell, headers int) {
 		}
 		c := cell{items: items[:n]}
 		c.words, c.left = l.cellText(j)
+		items = items[n:]
+		if after && c.words == "" && !isCell(l.nodes[j].Role) {
+			last := &all[len(all)-1]
+			last.items = append(last.items[:len(last.items):len(last.items)], c.items...)
+			continue
+		}
+		after = isCell(l.nodes[j].Role)
 		if all = append(all, c); l.nodes[j].Role == "columnheader" && n == 0 {
 			headers++
 		}
-		items = items[n:]
 	}
 	return all, headers
+}
+
+// corners returns 1 if a header row begins with a cell above the row headers, which is empty or selects everything, and otherwise 0.
+func corners(cells []cell) int {
+	if len(cells) > 2 {
+		return 1
+	}
+	return 0
+}
+
+func isCell(role string) bool {
+	switch role {
+	case "cell", "gridcell", "columnheader", "rowheader":
+		return true
+	}
+	return false
 }
 
 // cellText returns the text of a cell, or of the elements inside if the cell has none, without the shown elements. left is the number of
