@@ -321,9 +321,13 @@ func (p *page) addFurtherPart(group []int32, around [][]phrase, members []int, c
 // around returns the texts around a member of a group, in its card and in the ancestors of the card, innermost first. It excludes the name
 // of the element itself, which distinguishes nothing.
 func (p *page) around(group []int32, k int) (out []phrase) {
-	name := p.at(group[k]).Text
+	e := p.at(group[k])
+	name := e.Text
 	add := func(all ...phrase) {
 		for _, s := range all {
+			if isTextField(e) && s.words == valueOf(p.at(s.of)) {
+				continue // the values of fields do not name each other
+			}
 			if s.words != "" && s.words != name && len(out) < maxPhrases && !p.isNumberBeside(group[k], s) {
 				out = append(out, s)
 			}
@@ -407,6 +411,9 @@ func (p *page) textsBetween(i, from, start, end, to int32, apart bool) (words, n
 		}
 		e, text := p.at(j), p.own(j)
 		if !strings.ContainsFunc(text, isWordRune) || p.isRepeated(j) || apart && p.areRows(i, j) {
+			if value := valueOf(e); value != "" && !isTextField(p.at(i)) && !(apart && p.areRows(i, j)) {
+				others = append(others, p.phrase(value, j))
+			}
 			j++
 			continue
 		}

@@ -325,6 +325,33 @@ table
 	}
 }
 
+// TestWhatIsWrittenInAFieldNamesItsRow has rows whose only words are values.
+func TestWhatIsWrittenInAFieldNamesItsRow(t *testing.T) {
+	all := pageOf(`
+row
+ cell
+  *textbox Name
+ cell :
+ cell
+  *button Delete
+row
+ cell
+  *textbox Name
+ cell :
+ cell
+  *button Delete`)
+	all[2].Value, all[8].Value = "Pens", "Blue ink"
+	told := Distinguish(all, all)
+	for ref, want := range map[dom.Ref]string{2: "", 5: "Pens", 8: "", 11: "Blue ink"} {
+		if got := told[ref].Words; got != want {
+			t.Errorf("the context of %d is %q, want %q", ref, got, want)
+		}
+	}
+	if got := Within(all, []*dom.Element{all[5], all[11]}, "ink"); len(got) != 1 || got[0] != all[11] {
+		t.Errorf("within the value: %v", got)
+	}
+}
+
 // TestContextsThatAreCut checks the number of characters omitted from contexts, and finds the elements by their printed contexts.
 func TestContextsThatAreCut(t *testing.T) {
 	long := strings.Repeat("This offer is for you. ", 4) // 92 characters

@@ -154,7 +154,10 @@ func (p *page) texts(i int32) (out []phrase, heading int32) {
 		}
 		words := p.own(j)
 		switch {
-		case words == "" || p.isRepeated(j):
+		case isBare(words) || p.isRepeated(j):
+			if value := valueOf(e); value != "" {
+				others = append(others, p.phrase(value, j))
+			}
 			j++
 			continue
 		case e.Kind == dom.Structural || e.Role == "link":
@@ -169,6 +172,23 @@ func (p *page) texts(i int32) (out []phrase, heading int32) {
 		}
 	}
 	return append(out, others...), heading
+}
+
+// isBare reports whether a text has nothing but punctuation, such as the colon between a name and its value.
+func isBare(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPunct(r) && !unicode.IsSpace(r) })
+}
+
+// valueOf returns what is written in a text field, which names its row if nothing else does. It returns an empty string for other elements.
+func valueOf(e *dom.Element) string {
+	if e.Kind != dom.Interactive || !isTextField(e) || !strings.ContainsFunc(e.Value, isWordRune) {
+		return ""
+	}
+	return e.Value
+}
+
+func isTextField(e *dom.Element) bool {
+	return e.Role == "textbox" || e.Role == "searchbox" || e.Role == "combobox"
 }
 
 // own returns the text of an element without the names of interactive elements inside. It is empty if no words remain.
@@ -187,7 +207,7 @@ func (p *page) own(i int32) string {
 			text = without(text, e.Text)
 		}
 	}
-	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }) {
+	if !strings.ContainsFunc(text, isWordRune) {
 		return ""
 	}
 	return text

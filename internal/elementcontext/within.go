@@ -76,7 +76,7 @@ func (w query) element(e *dom.Element) matchQuality {
 	if w.isRole(e) {
 		return wholly
 	}
-	return w.text(e.WholeText())
+	return min(w.text(e.WholeText()), w.text(valueOf(e)))
 }
 
 // span is a range of elements of which one, or the first, matches.
