@@ -407,6 +407,46 @@ func TestAContainerAndItsOnlyControlAreOne(t *testing.T) {
 	}
 }
 
+// passing has boxes that listen for what is in them, and cards and parts that are used by themselves.
+var passing = `<!doctype html><title>Passing</title><style>i { display: inline-block; width: 4px; height: 20px } .days { display: grid; grid-template-columns: repeat(7, 30px) }</style>
+	<section id=around><div class=on><label>Guests <input></label><button>More</button></div><div class=on><h3>Suite</h3><button>Book</button></div></section>
+	<section id=focus><div tabindex=0><div role=grid><div role=row tabindex=0 class=on><div role=gridcell class=on>Ada</div><i class=on></i><div role=gridcell class=on>London</div></div>
+		<div role=row tabindex=0 class=on><div role=gridcell class=on>Bob</div><i class=on></i><div role=gridcell class=on>Paris</div></div></div></div></section>
+	<section id=caption><div role=row><div role=columnheader class=on style="width: min-content"><span class=on>Name</span></div><div role=columnheader class=on><span class=on style="float: right">City</span></div></div></section>
+	<section id=days><div class=on><b>October</b><div class=days>` + days + `</div></div></section>
+	<section id=clones><div class=on><div class=pane><table><tr><td>Tea<tr><td>Milk</table></div><div class=pane><table><tr><td>Tea<tr><td>Milk</table></div><div class=pane><table><tr><td>Tea<tr><td>Milk</table></div></div></section>
+	<script>for (const s of document.querySelectorAll("section")) if (s.id !== location.search.slice(1)) s.remove()
+	for (const e of document.querySelectorAll(".on")) if (!e.matches("#focus [role=row]")) e.addEventListener("click", () => {})</script>`
+
+// days are the cells of a month.
+var days = func() (all string) {
+	for i := range 14 {
+		all += fmt.Sprintf("<span>%d</span>", i+1)
+	}
+	return all
+}()
+
+// TestBoxesThatPassClicksOnAreNotListed lists what people use, once, and not the boxes and parts that only listen.
+func TestBoxesThatPassClicksOnAreNotListed(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/passing": testenv.HTML(passing)})
+	d := testenv.Shared(t)
+	for section, want := range map[string][]string{
+		"around":  {`input textbox "Guests"`, `button button "More"`, `div generic "Suite Book"`, `button button "Book"`},
+		"focus":   {`div gridcell "Ada"`, `div gridcell "London"`, `div gridcell "Bob"`, `div gridcell "Paris"`},
+		"caption": {`div columnheader "Name"`, `div columnheader "City"`, `span generic "City"`},
+		"days":    {`span generic "1"`, `span generic "14"`},
+		"clones":  {},
+	} {
+		got := brief(usable(t, d, d.Open(url+"/passing?"+section)))
+		if section == "days" && len(got) == 14 {
+			got = []string{got[0], got[13]}
+		}
+		if !slices.Equal(got, want) && len(got)+len(want) > 0 {
+			t.Errorf("%s: %q\nwant %q", section, got, want)
+		}
+	}
+}
+
 // hoverPage has elements that listen only to pointer movement, and a table with groups of rows.
 const hoverPage = `<!doctype html><title>Hover</title><div id=card><p>Card</p></div><p id=word>A word</p><div id=plain><p>Plain</p></div><div id=both><p>Both</p></div>
 	<table><thead><tr><th>A<tbody id=rows aria-label=May><tr><td>1</table><div role=table><div role=rowgroup><div role=row><div role=cell>2</div></div></div></div>

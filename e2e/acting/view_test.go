@@ -22,6 +22,12 @@ func TestAScrollSaysWhatCameIntoView(t *testing.T) {
 			const draw = () => { const s = Math.floor(g.scrollTop / 30); sp.innerHTML = ""; for (let i = s; i < s + 12; i++) sp.insertAdjacentHTML("beforeend", "<div role=row aria-rowindex=" + (i + 1) + " style='position:absolute;height:30px;top:" + i * 30 + "px'><span role=gridcell>Person " + (i + 1) + "</span></div>") }
 			draw(); g.onscroll = draw</script>`, "People", 900,
 			`; in view: 31 to 40 of 2000, "Person 31" to "Person 40"`, "the end"},
+		{"a virtual list without numbers", `<div aria-label=People tabindex=0 id=g style="height:300px;overflow:auto"><div id=sp style="height:60000px;position:relative"></div></div><script>
+			const draw = () => { const s = Math.floor(g.scrollTop / 30); sp.innerHTML = ""; for (let i = s; i < s + 12; i++) sp.insertAdjacentHTML("beforeend", "<div style='position:absolute;height:30px;transform:translateY(" + i * 30 + "px)'>Person " + (i + 1) + "</div>") }
+			draw(); g.onscroll = draw</script>`, "People", 900,
+			`; in view: 31 to 40 of 2000, "Person 31" to "Person 40"`, "the end"},
+		{"a list that has all its items", `<div aria-label=List tabindex=0 style="height:100px;overflow:auto"><div style="height:50px">A</div><div style="height:50px">B</div><div style="height:50px">C</div><div style="height:50px">D</div></div>`, "List", 50,
+			`; in view: "B" to "C"`, " of "},
 		{"a list with a password", `<div tabindex=0 aria-label=List style="height:100px;overflow:auto"><div style="height:500px">First</div><input type=password value=hunter2222 aria-label=Password><p>Last "one"</p></div>
 			<script>document.querySelector("input").type = "text"</script>`, "List", 900,
 			`; in view: "Password" to "Last \"one\"", the end`, "hunter2222"},

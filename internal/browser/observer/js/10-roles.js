@@ -295,7 +295,7 @@ function isInteractive(el, tag, explicit, hints) {
   if (tag === "option") return isOptionShown(el);
   if (hints & ~HINT_TARGET) return true;
   if (explicit && INTERACTIVE_ROLES.has(explicit)) return true;
-  if (hasAttr(el, "onclick") || isClickable(el)) return true;
+  if (hasAttr(el, "onclick") || isClickable(el) || attr(el, "draggable") === "true") return true;
   const tabindex = attr(el, "tabindex");
   if (tabindex !== null && (parseInt(tabindex, 10) >= 0 || ROVING_ROLES.has(explicit))) return true;
   return isEditingHost(el);

@@ -18,7 +18,7 @@ const MAX_ICON_NODES = 12;
 const ICON_CLASS = /^(?:[a-z]{1,8}-icon|fa[srlbd]?|bi|glyphicon|icons?|ic|ico|mdi|ti|ri|lucide|feather|octicon|codicon|las?|pi|ion|tabler-icon|bx[sl]?|uil|anticon|el-icon|pficon|icofont|i|sprite|svg)(?:--|__|[-_:])([a-z].*)$/i;
 const ICON_AFTER = /^([a-z][a-z-]*?)(?:--|__|[-_])ico(?:n)?$/i;
 /** Classes of elements that look like an icon. The match is the action of the element. */
-const ACTION_CLASS = /(?:^|[-_])((?:close|delete|remove|edit|trash|search|menu|hamburger|settings|next|prev|previous|play|pause|share|like|favorite|reply|star|more|add|plus|minus|download|upload|copy|refresh|expand|collapse|back|dismiss|clear|undo|redo|print|bold|italic|underline|strike|indent|outdent|blockquote)(?:-(?:month|year|week|day|page|slide))?)(?:[-_](?:button|btn))?$/;
+const ACTION_CLASS = /(?:^|[-_])((?:close|delete|remove|edit|trash|search|menu|hamburger|settings|next|prev|previous|play|pause|share|like|favorite|reply|star|more|add|plus|minus|download|upload|copy|refresh|expand|collapse|back|dismiss|clear|undo|redo|print|bold|italic|underline|strike|indent|outdent|blockquote|resize|increment|decrement|increase|decrease|up|(?<!drop-)down)(?:-(?:month|year|week|day|page|slide))?)(?:[-_](?:button|btn|handle))?$/;
 /** Words in classes of empty boxes that only describe a box. */
 const NO_WORD = /^(?:box|cell|tile|square|block|dot|swatch|item|row|col.*|grid|card|div|span|el|elem.*|node|piece|field|panel|handle|thumb|track|target|clickable|active|selected|hidden|visible|disabled|container|wrapper|content|inner|outer|ripple.*|overlay|backdrop|mask|shadow|.*-(?:wrapper|container|inner|overlay|root|button|btn))$/;
 /** The default color of buttons. */
@@ -74,6 +74,7 @@ function marksOf(fields, el, tag, variants) {
     if (more) marks.push(more);
   }
   const before = marks.length;
+  if (fields[F_ROLE] === "radio") addPosition(marks, el);
   const order = orderOf(el);
   if (order) addMark(marks, order);
   addStates(marks, el, fields[F_STATES]);
@@ -88,6 +89,12 @@ function marksOf(fields, el, tag, variants) {
   }
   if (marks.length === before && variant && !isKnown(variant, fields[F_STATES])) addMark(marks, variant);
   return marks.join(" ");
+}
+
+/** Adds the position of a radio in its group if the page states it, for example that of a star in a rating. @param {string[]} marks @param {El} el */
+function addPosition(marks, el) {
+  const at = attr(el, "aria-posinset"), size = attr(el, "aria-setsize");
+  if (at && size && /^\d{1,3}$/.test(at) && /^\d{1,3}$/.test(size)) addMark(marks, "at-" + at + "-of-" + size);
 }
 
 /** Whether an element is the only content of its parent. @param {El} el @param {El} parent */
@@ -189,6 +196,7 @@ function iconOf(el, tag) {
     const drawn = drawnFile(part);
     if (drawn) return drawn;
   }
+  if (getComputedStyle(el).cursor.endsWith("-resize")) return "resize";
   return actionWord(el) || (inner.length > 0 ? actionWord(inner[0]) : "") || classWord(el);
 }
 
@@ -281,11 +289,13 @@ function wordsBeside(fields, el, tag) {
   const name = fields[F_TEXT];
   if (hasNoAttributes(el) || FIELD_TAGS.has(tag)) return "";
   const label = attr(el, "aria-label");
-  const shown = label && label.trim() && fields[F_VALUE] === "" ? otherWords(reportedWords(el, MAX_BESIDE), name) : "";
+  const listed = CONTAINER_ROLES.has(fields[F_ROLE]) || fields[F_VALUE] !== ""; // the words of its content are elsewhere
+  const shown = label && label.trim() && !listed ? otherWords(reportedWords(el, MAX_BESIDE), name) : "";
   if (shown || tag === "a") return shown;
   const described = attr(el, "aria-describedby");
   const other = described ? elementOf(treeOf(el), described.trim().split(/\s+/, 1)[0]) : null;
-  const text = reportedAttribute(el, "aria-description") || (other && reportedWords(other, MAX_BESIDE)) || reportedAttribute(el, "title") || "";
+  // Instructions that are not rendered, such as "press Space to drag", are for screen readers, and the same on each item.
+  const text = reportedAttribute(el, "aria-description") || (other && safe.checkVisibility(other) && reportedWords(other, MAX_BESIDE)) || reportedAttribute(el, "title") || "";
   return otherWords(text, name);
 }
 

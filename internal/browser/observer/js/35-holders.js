@@ -28,12 +28,13 @@ const STATEFUL = "[aria-expanded],[aria-checked],[aria-pressed],[aria-haspopup],
 function isHolder(el, tag, explicit, hints) {
   if (INTERACTIVE_TAGS.has(tag) || tag === "label" || !HOLDER_ROLES.has(explicit)) return false;
   if (tag.includes("-") && isHostOfField(el, hints)) return true;
+  if (isFocusedForItems(el, explicit, hints) || isPartOfAnother(el, explicit, hints)) return true;
   const first = safe.firstElementChild(el);
   if (!first || hints.get(el) & ~(HINT_POINTER | HINT_ITEM) || shadowOf(el) || isEditingHost(el)) return false;
   if (el.getElementsByTagName("*").length > HOLDER_ELEMENTS || safe.matches(el, STATEFUL)) return false;
   if (isFaceOfCombo(el, hints.model.visibility)) return true;
   if (aria(el, "aria-selected") === "true" && !CELL_ROLES.has(explicit) && tag !== "td") return false;
-  const control = firstWithin(el, HELD) || listenerWithin(first);
+  const control = firstWithin(el, HELD) || (NO_ROLES.has(explicit) ? listenerWithin(first) : null);
   if (!control || control.disabled === true || safe.matches(control, "[aria-disabled=true],[draggable=true]")) return false;
   for (const other of queryWithin(el, BESIDE)) {
     if (other !== control && !safe.contains(control, other) && !safe.contains(other, control)) return false;
@@ -63,6 +64,100 @@ function isHostOfField(el, hints) {
 function listenerWithin(el) {
   for (; el; el = safe.firstElementChild(el)) if (isClickable(el)) return el;
   return null;
+}
+
+/** Matches cells, and records and items. A container of several is not used by itself. */
+const GRID_CELLS = "[role=gridcell],[role=columnheader]", PASSED_ON = GRID_CELLS + ",tr,[role=row],[role=option],[role=treeitem],[role=tab],[role=menuitem]";
+/** Content that a person may click although it has no words. */
+const PICTURES = new Set(["img", "picture", "video", "canvas"]);
+/** The maximum number of examined elements in a container that listens. */
+const MAX_SURROUNDED = 200;
+
+/** The maximum number of cells of a row that are examined. */
+const MAX_CELLS_OF_ROW = 20;
+
+/** Whether an element contains several cells, records or items. @param {El} el */
+function holdsItems(el) {
+  return el.querySelectorAll(PASSED_ON)[1] !== undefined;
+}
+
+/**
+ * Whether an element can have the focus only so that the keyboard scrolls it or reaches what is in it: a box of records, or a row
+ * whose cells are listed.
+ * @param {El} el @param {string} explicit @param {Hints} hints
+ */
+function isFocusedForItems(el, explicit, hints) {
+  if (!hasAttr(el, "tabindex") || hints.get(el) & ~HINT_TARGET || isClickable(el) || hasAttr(el, "onclick") || isEditingHost(el)) return false;
+  if (explicit !== "row") return NO_ROLES.has(explicit) && !hasAuthorName(el) && holdsItems(el);
+  if (aria(el, "aria-selected") === "true") return false;
+  const cells = queryWithin(el, GRID_CELLS);
+  for (let i = 0; i < cells.length && i < MAX_CELLS_OF_ROW; i++) if (isClickable(cells[i]) || hints.get(cells[i]) & HINT_ITEM) return true;
+  return false;
+}
+
+/**
+ * Whether an element with a listener only surrounds what people use: records, or controls and their labels. It passes their
+ * clicks on, or stops them.
+ * @param {El} el @param {Hints} hints
+ */
+function isSurrounding(el, hints) {
+  const tag = tagOf(el), role = explicitRole(el), custom = tag.includes("-");
+  if (!hasElements(el) || !(HOLDER_ROLES.has(role) || role === "list" || role === "rowgroup") || tag === "tr" || tag === "label") return false;
+  if (isPointerCursor(getComputedStyle(el).cursor)) return false;
+  if (holdsItems(el)) return true;
+  let controls = 0, others = false, seen = 0;
+  walkFlat(el, AT_ROOT, (inner, tag) => {
+    if (others) return false;
+    if (tag === "label" || tag === "legend") return false;
+    if (inner !== el && isInteractive(inner, tag, explicitRole(inner), 0)) {
+      if (safe.checkVisibility(inner, VISIBLE) || isListed(inner, hints)) controls++;
+      return false;
+    }
+    others = ++seen > MAX_SURROUNDED || PICTURES.has(tag) || (!custom && hasOwnText(inner) && /[\p{L}\p{N}]/u.test(ownText(inner)));
+    return !others;
+  }, null, () => {});
+  return controls > 0 && !others;
+}
+
+/** Roles that tell a person nothing. */
+const NO_ROLES = new Set(["", "generic", "none", "presentation"]);
+/** The maximum distance from a part with a listener up to the element that it is a part of. */
+const MAX_PART_DEPTH = 4;
+/** The maximum width or height of an edge that resizes something, in CSS pixels. */
+const MAX_EDGE = 12;
+
+/**
+ * Whether an element only draws the name of a clickable element with a role, such as the caption in a column header.
+ * @param {El} el @param {string} explicit @param {Hints} hints
+ */
+function isPartOfAnother(el, explicit, hints) {
+  if (!listened || !NO_ROLES.has(explicit)) return false;
+  for (let up = flatElement(el), i = 0; up && i < MAX_PART_DEPTH; up = flatElement(up), i++) {
+    if (NO_ROLES.has(explicitRole(up)) || !(isClickable(up) || hints.get(up) & HINT_ITEM)) continue;
+    const text = textIn(el);
+    return text !== "" && text === textIn(up) && isInMiddle(safe.rect(el), safe.rect(up));
+  }
+  return false;
+}
+
+/** Whether a box contains the center of another. @param {DOMRect} box @param {DOMRect} of */
+function isInMiddle(box, of) {
+  const x = of.left + of.width / 2, y = of.top + of.height / 2;
+  return box.left <= x && x <= box.right && box.top <= y && y <= box.bottom;
+}
+
+/** Whether an empty element only resizes a row or cell with data. An edge in the header of a table does the same for all rows. @param {El} el */
+function isEdgeOfRecord(el) {
+  const row = hasElements(el) ? null : closestOf(el, "tr,[role=row]");
+  if (row === null || firstWithin(row, "th,[role=columnheader]") !== null) return false;
+  const { width, height } = safe.rect(el);
+  return Math.min(width, height) <= MAX_EDGE && Math.max(width, height) > MAX_EDGE && !isPointerCursor(getComputedStyle(el).cursor);
+}
+
+/** @param {El} el @param {Hints} hints */
+function isListed(el, hints) {
+  const rec = hints.model.records.get(el);
+  return rec !== undefined && rec.shown;
 }
 
 /** @param {El} el */

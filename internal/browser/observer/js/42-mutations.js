@@ -10,7 +10,7 @@
 const RESCAN_ABOVE = 2000;
 
 /** Attributes that decide whether an element counts. */
-const RETAG = new Set(["inert", "open", "role", "tabindex", "contenteditable", "onclick", "href", "type", "aria-label", "aria-labelledby", "title", "alt"]);
+const RETAG = new Set(["inert", "open", "role", "tabindex", "contenteditable", "draggable", "onclick", "href", "type", "aria-label", "aria-labelledby", "title", "alt"]);
 
 class Changes {
   /** @param {Model} model */

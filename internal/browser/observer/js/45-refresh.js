@@ -15,7 +15,7 @@ const RESTYLE_NODES = 1000;
  * Matches a superset of the elements that count (kindOf) when structure is not stored and there are
  * no hints.
  */
-const CANDIDATES = "a,area[href],button,input,select,textarea,details,summary,iframe,frame,[role],[onclick],[tabindex],[contenteditable],select[multiple] option,select[size] option";
+const CANDIDATES = "a,area[href],button,input,select,textarea,details,summary,iframe,frame,[role],[onclick],[tabindex],[contenteditable],[draggable=true],select[multiple] option,select[size] option";
 /** Matches elements that change what their descendants inherit, or the order of the flat tree. */
 const DISABLING = "[inert],[aria-disabled],fieldset:disabled,slot";
 

@@ -278,15 +278,17 @@ class ListenerProbe {
       this.setListening(el, false, false);
       this.setItems(el, []);
     }
-    nodes.forEach((node, i) => {
+    // Inner elements come first, because the class of an element depends on those of its content.
+    for (let i = nodes.length - 1; i >= 0; i--) {
+      const node = nodes[i];
       // The answer includes nodes of same-process frames. A node belongs to the world that sees it first, so even nodes of
       // this document may have the prototypes of another frame. They are read only through `slow`.
-      if (slow.ownerDocument(node) !== this.model.doc) return;
+      if (slow.ownerDocument(node) !== this.model.doc) continue;
       if (!isElement(node)) {
         // The browser has reported that the root is closed. The script never reads the mode: reading that of an internal
         // root of the browser, such as in its JSON viewer, crashes the renderer.
         if (isShadow(node)) this.addClosedRoot(node);
-        return;
+        continue;
       }
       this.askAboutHost(slow.getRootNode(node));
       if (i < on.length) {
@@ -297,9 +299,9 @@ class ListenerProbe {
         const number = hovers[i - on.length];
         this.listening.delete(number);
         this.hovering.set(number, new WeakRef(node));
-        this.setListening(node, false, isOwnListener(node, this.model.elements.length));
+        this.setListening(node, false, isOwnListener(node) && !isMostOf(node, this.model.elements.length));
       }
-    });
+    }
     this.classifyAgain();
   }
 
@@ -314,9 +316,9 @@ class ListenerProbe {
 
   /** Decides whether an element with a click listener is interactive. @param {El} el */
   classify(el) {
-    const own = isOwnListener(el, this.model.elements.length) && !this.holdsPointers(el);
+    const own = isOwnListener(el) && !this.holdsPointers(el);
     const items = own ? itemsOf(el) : [];
-    const clickable = own && items.length === 0;
+    const clickable = own && items.length === 0 && !isMostOf(el, this.model.elements.length) && !isSurrounding(el, this.model.hints) && !isEdgeOfRecord(el);
     this.setListening(el, clickable, false);
     this.setItems(el, items);
     if (clickable && !this.needsWalk && !safe.matches(el, CANDIDATES)) this.needsWalk = true;
@@ -416,12 +418,11 @@ function loadStage() {
 /**
  * Whether an element listens to clicks for itself. An element that listens for many elements in it (event delegation), or
  * that is inside a link or button with the same text, does not.
- * @param {El} el @param {number} all the number of elements in the document
+ * @param {El} el
  */
-function isOwnListener(el, all) {
+function isOwnListener(el) {
   const tag = tagOf(el);
   if (tag === "html" || tag === "body" || tag === "form") return false;
-  if (all > 20 && el.getElementsByTagName("*").length * 2 > all) return false;
   if (el.querySelectorAll(INTERACTIVE_SELECTOR).length > DELEGATES_ABOVE) return false;
   for (let up = flatElement(el), i = 0; up && i < 8; up = flatElement(up), i++) {
     const outer = tagOf(up);
@@ -431,6 +432,11 @@ function isOwnListener(el, all) {
     if (outer.includes("-") && INTERACTIVE_ROLES.has(explicitRole(up)) && shadowOf(up) !== null) return firstWithin(el, "slot") === null;
   }
   return true;
+}
+
+/** Whether an element contains most of the elements of a page of some size. @param {El} el @param {number} all the number of elements */
+function isMostOf(el, all) {
+  return all > 20 && el.getElementsByTagName("*").length * 2 > all;
 }
 
 /** Containers whose children are items, by tag and role. */
@@ -458,6 +464,8 @@ function itemsOf(el) {
   const container = CONTAINER_TAGS.has(tag) || ITEM_CONTAINERS.has(role);
   if (!container && (role !== "" || hasOwnText(el) || isPointerCursor(getComputedStyle(el).cursor))) return [];
   if (tag === "table" || tag === "tbody") return cellsOf(el);
+  const choices = container ? [] : choicesIn(el);
+  if (choices.length) return choices;
   if (!container && firstWithin(el, FILTERS)) return entriesBeside(el);
   let box = el;
   for (let i = 0; i < MAX_WRAPPERS && childrenOf(box).length === 1; i++) box = /** @type {El} */ (safe.firstElementChild(box));
@@ -468,7 +476,38 @@ function itemsOf(el) {
   if (!container && !areEqual(children)) return [];
   if (!container && !isGrid && children.length < MIN_EQUAL) return [];
   const items = isGrid ? inner : children;
+  if (items.some(holdsItems)) return role === "grid" || role === "treegrid" ? cellsOf(el) : [];
   return items.filter((item) => !INTERACTIVE_TAGS.has(tagOf(item)) && hasArea(safe.rect(item)));
+}
+
+/** The minimum number of equal small cells in rows that a person chooses from, such as days, and the maximum length of their texts. */
+const MIN_CHOICES = 9, MAX_CHOICE = 5;
+
+/**
+ * Returns the cells of a calendar or a similar table of short texts in a box that listens for them.
+ * @param {El} el @returns {El[]}
+ */
+function choicesIn(el) {
+  /** @type {Map<El, El[]>} */
+  const groups = new Map();
+  const inside = el.getElementsByTagName("*");
+  if (inside.length < MIN_CHOICES || inside.length > MAX_LISTENED) return [];
+  for (let i = 0; i < inside.length; i++) {
+    const cell = /** @type {El} */ (inside[i]);
+    const text = isLeaf(cell) ? safe.textContent(cell).trim() : "";
+    if (text === "" || text.length > MAX_CHOICE || hasElements(cell) || INTERACTIVE_TAGS.has(tagOf(cell))) continue;
+    const box = tagOf(cell) === "td" ? closestOf(cell, "table") : flatElement(cell);
+    if (box) groups.set(box, [...(groups.get(box) || []), cell]);
+  }
+  let most = /** @type {El[]} */ ([]);
+  for (const cells of groups.values()) if (cells.length > most.length && hasArea(safe.rect(cells[0]))) most = cells;
+  return most.length >= MIN_CHOICES && most.length <= MAX_CELLS && isInRows(most.map(safe.rect)) ? most : [];
+}
+
+/** Whether boxes fill rows and columns. @param {DOMRect[]} boxes */
+function isInRows(boxes) {
+  const rows = new Set(boxes.map((box) => Math.round(box.top))).size, columns = new Set(boxes.map((box) => Math.round(box.left))).size;
+  return rows >= 2 && columns >= 3 && boxes.length <= rows * columns && boxes.length > (rows - 2) * columns;
 }
 
 /** Matches a field in a box that listens, such as a filter for the entries of a list. */

@@ -594,7 +594,7 @@ function inView(agent, wheel) {
       for (const part of box ? BOX_COLUMNS : PAGE_COLUMNS) {
         const el = hitAt(Math.max(rect.left, 0) + Math.min(rect.width, innerWidth) * part, y);
         const words = el && (!box || isWithinNode(el, box)) && !isPinned(el, box) ? lineOf(agent, el, box, y) : "";
-        if (el && words) return { words, ...numberOf(el) };
+        if (el && words) return { words, ...(numberOf(el) || numberByPosition(el, scrolled) || { number: 0, total: 0 }) };
       }
     }
     return null;
@@ -636,13 +636,13 @@ function lineOf(agent, el, box, y) {
 }
 
 /**
- * Returns the number of the row or item that contains an element, and their total, as stated by the page, or 0 if not
- * stated.
+ * Returns the number of the row or item that contains an element, and their total, or 0 for one that the page does not state. It
+ * returns null if the page states neither.
  * @param {El} el
  */
 function numberOf(el) {
   const item = closestOf(el, "[aria-rowindex],[aria-posinset]");
-  if (!item) return { number: 0, total: 0 };
+  if (!item) return null;
   const grid = closestOf(item, "[aria-rowcount]");
   /** @param {string | null} text */
   const counted = (text) => text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
@@ -650,4 +650,28 @@ function numberOf(el) {
     number: counted(attr(item, "aria-rowindex") || attr(item, "aria-posinset")),
     total: counted(hasAttr(item, "aria-rowindex") ? grid && attr(grid, "aria-rowcount") : attr(item, "aria-setsize")),
   };
+}
+
+/** The minimum number of rendered rows of a virtual list, and the maximum difference of their heights in pixels. */
+const MIN_VIRTUAL = 3, MAX_UNEVEN = 1;
+
+/**
+ * Returns the number of the row of a virtual list that contains an element, and their total: the box is as high as all rows, but
+ * only a few are in the document. It returns null if the rows are not equally high.
+ * @param {El} el @param {{node: El} | undefined} scrolled the scrolled box
+ */
+function numberByPosition(el, scrolled) {
+  const box = scrolled && scrolled.node;
+  if (!box) return null;
+  const start = safe.rect(box).top + box.clientTop - box.scrollTop;
+  for (let /** @type {El | null} */ n = el; n && n !== box; n = flatElement(n)) {
+    const { top, height } = safe.rect(n), parent = flatElement(n);
+    if (!parent || height === 0) continue;
+    const rows = childrenOf(parent).filter((row) => Math.abs(safe.rect(row).height - height) <= MAX_UNEVEN);
+    if (rows.length < MIN_VIRTUAL) continue;
+    const number = (top - start) / height, total = box.scrollHeight / height;
+    const even = [number, total].every((at) => Math.abs(at - Math.round(at)) * height <= MAX_UNEVEN);
+    return even && total >= 2 * rows.length ? { number: Math.round(number) + 1, total: Math.round(total) } : null;
+  }
+  return null;
 }
