@@ -82,3 +82,32 @@ func TestDenseShowsWhereElementsStand(t *testing.T) {
 		}
 	}
 }
+
+// panes has a grid with a frozen column, which draws each row in two tables side by side, and two tables that have nothing in common.
+const panes = `<!doctype html><title>Panes</title><style>td { height: 20px; padding: 0 } table { border-spacing: 0; width: 150px }</style>
+	<div style="display: flex"><div><table><tr><td>1 Ada<tr><td>2 Grace</table></div>
+	<div style="width: 200px; overflow: auto"><table style="width: 900px"><tr><td>1 London<td><button>Edit</button><tr><td>New York<td><button>Edit</button></table></div></div>
+	<div style="display: flex; gap: 30px"><table><tr><td>Tea<tr><td>Milk</table><table><tr><td>Pens<td><button>Buy</button><tr><td>Ink<td><button>Buy</button></table></div>`
+
+// TestRowsInPanesAreNamed reads and uses rows of which the first cells are in another table.
+func TestRowsInPanesAreNamed(t *testing.T) {
+	d := testenv.Shared(t)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/panes": testenv.HTML(panes)}) + "/panes")
+	r, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_DENSE})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\n| 1 Ada | 1 London | [", "\n| 2 Grace | New York | [", "\n| Pens | [", "\n| Ink | ["} {
+		if !strings.Contains(r.GetText(), want) {
+			t.Errorf("%q is not in\n%s", want, r.GetText())
+		}
+	}
+	found, err := d.Dom.Find(t.Context(), &domtapv1.FindRequest{TabId: tab, Query: "Edit"})
+	if err != nil || !strings.Contains(found.GetText(), "Grace") {
+		t.Errorf("%v, found %s", err, found.GetText())
+	}
+	target := &domtapv1.Target{Role: "button", Name: "Edit", Within: "Grace"}
+	if _, err := turn(t, d, tab, clickAt(target)); err != nil {
+		t.Errorf("within the words of the other pane: %v", err)
+	}
+}

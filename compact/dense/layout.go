@@ -304,6 +304,9 @@ type cell struct {
 // cells returns the cells of a row, and how many of them are header cells without an element. An element between two cells, such as the edge
 // by which a column is resized, belongs to the cell before it.
 func (l *layout) cells(i int, items []item) (all []cell, headers int) {
+	if text := l.nodes[i].Text; l.shown[i] == nil && text != "" && l.isPart(i) {
+		all = append(all, cell{words: text}) // the words of the row in another pane
+	}
 	after := false
 	for j := i + 1; j < int(l.nodes[i].end); j = int(l.nodes[j].end) {
 		n := 0
@@ -324,6 +327,17 @@ func (l *layout) cells(i int, items []item) (all []cell, headers int) {
 		}
 	}
 	return all, headers
+}
+
+// isPart reports whether the name of a row does not begin with its first cell, because the cells by which people know the row are in another
+// pane, or the author named it.
+func (l *layout) isPart(i int) bool {
+	for j := i + 1; j < int(l.nodes[i].end); j++ {
+		if text := l.nodes[j].Text; text != "" {
+			return !strings.HasPrefix(l.nodes[i].Text, strings.TrimSuffix(text, part.Ellipsis))
+		}
+	}
+	return true
 }
 
 // corners returns 1 if a header row begins with a cell above the row headers, which is empty or selects everything, and otherwise 0.
@@ -398,7 +412,17 @@ func (l *layout) element(i int) {
 // needsContext reports whether the context that distinguishes an element from others of its role and name is missing in the lines above.
 func (l *layout) needsContext(i int) bool {
 	c, told := l.contexts[l.nodes[i].Ref]
-	return told && l.mention != MentionNone && c.Of.Kind != dom.Interactive && c.Of.Role != "heading" && landmarkWord(c.Of) == ""
+	return told && l.mention != MentionNone && c.Of.Kind != dom.Interactive && c.Of.Role != "heading" && (landmarkWord(c.Of) == "" || !l.isIn(i, c.Of.Ref))
+}
+
+// isIn reports whether a node is in an element.
+func (l *layout) isIn(i int, ref dom.Ref) bool {
+	for i = int(l.nodes[i].parent); i >= 0; i = int(l.nodes[i].parent) {
+		if l.nodes[i].Ref == ref {
+			return true
+		}
+	}
+	return false
 }
 
 // level returns the level of the heading that an element is, or that makes up its whole content. It returns 0 if there is none.

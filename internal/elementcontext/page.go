@@ -135,6 +135,9 @@ func (p *page) row(i int32, texts []phrase, add func(phrase)) {
 	}
 	var cells []string
 	left := 0
+	if own := p.own(i); own != "" && !strings.Contains(own, texts[0].words) {
+		cells = append(cells, own) // the words of the row in another pane
+	}
 	for _, t := range texts[:min(maxCells, len(texts))] {
 		cells, left = append(cells, t.words), t.left
 	}

@@ -336,6 +336,7 @@ class Naming {
     this.generated = new Generated();
     this.counters = new Counters(this.generated);
     this.captions = new Captions(labels);
+    this.panes = new Panes();
     /** The elements that are already part of this name. None counts twice. */
     this.visited = new Set();
     /** The number of characters gathered so far. */

@@ -610,6 +610,7 @@ const TEXT_ROLES = new Set(["generic", "listitem", "article", "figure", "term", 
 function nameOrText(el, tag, role, kind, naming, targeted) {
   const box = kind === STRUCTURAL && !targeted && isBox(el, tag, role) && !hasOwnText(el);
   const name = naming.name(el, tag, box ? "" : role);
+  if (!name && box && role === "row") return naming.panes.nameOf(el);
   if (name || box || kind === FRAME_HOST) return name;
   if (kind === INTERACTIVE) {
     if (role === "textbox" && !FIELD_TAGS.has(tag)) return editorPlaceholder(el, naming);

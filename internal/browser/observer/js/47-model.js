@@ -61,6 +61,7 @@ class Model {
   begin() {
     this.layout.positioned = false;
     this.visibility.begin();
+    this.naming.panes.begin();
     this.hints.cursors.begin();
   }
 

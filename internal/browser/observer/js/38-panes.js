@@ -1,0 +1,95 @@
+// @ts-check
+// Panes: grids with frozen columns draw each row in several boxes side by side, one for each pane. Only the first pane has the cells by
+// which people know a row, so rows of the other panes are named after the row beside them.
+//
+// Panes keeps what it measured until the next update. Naming calls nameOf for rows without a name of their own.
+
+/** Matches rows. */
+const PANE_ROWS = "tr,[role=row]";
+/** The maximum number of levels from the box of the rows of one pane up to the box of all panes, and of rows that are compared. */
+const MAX_PANE_DEPTH = 8, MAX_PANE_ROWS = 500;
+/** The minimum number of rows of a pane. */
+const MIN_PANE_ROWS = 2;
+/** The maximum distance between two panes, and between the tops of the parts of a row, in CSS pixels. */
+const MAX_PANE_GAP = 3;
+
+class Panes {
+  constructor() {
+    /** The rows of the pane before, by the box of the rows of a pane. @type {Map<El, El[]>} */
+    this.before = new Map();
+  }
+
+  /** Forgets what was measured before an update. */
+  begin() {
+    this.before.clear();
+  }
+
+  /** Returns the words of the part of a row in the first pane, or "" for a row that has all its cells. @param {El} row */
+  nameOf(row) {
+    const box = flatElement(row);
+    if (!box) return "";
+    let rows = this.before.get(box);
+    if (rows === undefined) this.before.set(box, (rows = rowsOfPaneBefore(row, box)));
+    if (rows.length === 0) return "";
+    const part = rows.find((other) => isOnLine(other, row));
+    const words = part ? reportedWords(part, MAX_NAME) : "";
+    return words.includes(reportedWords(row, MAX_NAME)) ? "" : words;
+  }
+}
+
+/**
+ * Returns the rows of the first pane beside a pane, or none.
+ * @param {El} row in the pane @param {El} box of the rows of the pane
+ */
+function rowsOfPaneBefore(row, box) {
+  if (closestOf(box, PANE_ROWS) !== null) return [];
+  for (let up = flatElement(box), depth = 0; up && depth < MAX_PANE_DEPTH; up = flatElement(up), depth++) {
+    const first = firstWithin(up, PANE_ROWS);
+    if (first === null || flatElement(first) === box) continue;
+    const panes = panesIn(up), own = panes.get(box) || [];
+    /** @type {El[]} */
+    let start = [], last = start;
+    for (const rows of panes.values()) {
+      if (rows.length !== own.length || own.length < MIN_PANE_ROWS || !isOnLine(rows[0], own[0])) continue;
+      if (!start.length) start = rows;
+      else if (!isBeside(last[0], rows[0], up)) return [];
+      if (rows === own) return start === own ? [] : start;
+      last = rows;
+    }
+  }
+  return [];
+}
+
+/** Whether two elements begin at the same height. @param {El} a @param {El} b */
+function isOnLine(a, b) {
+  return Math.abs(safe.rect(a).top - safe.rect(b).top) <= MAX_PANE_GAP;
+}
+
+/** Whether the visible part of a row is directly to the right of that of another. @param {El} left @param {El} right @param {El} around both */
+function isBeside(left, right, around) {
+  return Math.abs(edgesOf(left, around).right - edgesOf(right, around).left) <= MAX_PANE_GAP;
+}
+
+/** Returns the edges of the part of an element that the boxes around it leave visible. @param {El} el @param {El} around the boxes */
+function edgesOf(el, around) {
+  let { left, right } = safe.rect(el);
+  for (let up = flatElement(el); up && up !== around; up = flatElement(up)) {
+    const rect = safe.rect(up);
+    left = Math.max(left, rect.left);
+    right = Math.min(right, rect.right);
+  }
+  return { left, right };
+}
+
+/** Returns the rows in an element by their boxes. @param {El} el */
+function panesIn(el) {
+  /** @type {Map<El | null, El[]>} */
+  const panes = new Map();
+  const rows = queryWithin(el, PANE_ROWS);
+  for (let i = 0; i < rows.length && i < MAX_PANE_ROWS; i++) {
+    const box = flatElement(rows[i]), known = panes.get(box);
+    if (known) known.push(rows[i]);
+    else panes.set(box, [rows[i]]);
+  }
+  return panes;
+}
