@@ -31,6 +31,8 @@ const COLORS = {
   "255,215,0": "gold", "238,130,238": "violet", "75,0,130": "indigo", "255,127,80": "coral", "250,128,114": "salmon", "64,224,208": "turquoise",
   "220,20,60": "crimson", "211,211,211": "lightgray", "135,206,235": "skyblue", "70,130,180": "steelblue", "255,99,71": "tomato",
 };
+/** The text of an icon that its font draws in place of the word. */
+const LIGATURE = /^\s*([a-z][a-z0-9]*(?:_[a-z0-9]+)*)\s*$/;
 /** Words in icon classes that describe the look of the icon. */
 const NO_ICON = /^(?:x?[sml]|x[sl]s?|md|lg|xl|sm|\d+x?|\d*xl|fw|spin|pulse|solid|regular|light|thin|brands|duotone|inverse|stack.*|rotate.*|flip.*|border|pull.*|li|ul|icons?|wrapper|container|only|buttons?|btn|small|large|medium|size.*|left|right|start|end|white|black|primary|secondary|base|img|image|svg|inline|text|link|item|before|after|root|box|wrap|bg|color|font.*|colou?red)$/;
 
@@ -325,6 +327,8 @@ function iconWord(el, tag) {
   const test = /^(.+)Icon$/.exec(attr(el, "data-testid") || "");
   if (test) return asMark(test[1]);
   if (tag === "img" || tag === "image") return fileWord(attr(el, "src") || attr(el, "href") || attr(el, "xlink:href") || "");
+  const ligature = LIGATURE.exec(attr(el, "aria-hidden") === "true" && !hasElements(el) ? safe.textContent(el) : "");
+  if (ligature) return asMark(ligature[1]);
   const classes = (attr(el, "class") || "").split(/\s+/, 40);
   for (const form of [ICON_CLASS, ICON_AFTER]) {
     for (const token of classes) {
