@@ -32,6 +32,7 @@ CC-CSC " value="HIDDEN-4"></label>
 <label>Late <input id=late name=v17 autocomplete="one-time-code"></label>
 <label>Grouped <input id=grouped name=v18 autocomplete="One-Time-Code" oninput="this.value = this.value.replace('-', ' ')"></label>
 <label>Plain <input name=plain autocomplete="section-cc-csc street-address" value="visible-plain"></label>
+<label>Team <input name=team role=combobox autocomplete="new-password" value="visible-team"></label>
 <label>Off <input name=off autocomplete="off" value="visible-off"></label>
 <button id=reveal onclick="document.querySelector('[name=v7]').type = 'text'; late.value = 'HIDDEN-17'; late.setAttribute('value', 'HIDDEN-17')">Reveal</button>`
 
@@ -82,7 +83,7 @@ func TestSecretFieldsAreInNoAnswer(t *testing.T) {
 	}
 	extracted, err := d.Pages.Extract(ctx, &domtapv1.ExtractRequest{TabId: tab, Selectors: []string{"input@VALUE", "x-field@value", "input@title", "input@data-value", "button", "div"}})
 	l.see("Extract", extracted, err)
-	for _, want := range []string{"visible-plain", "visible-off", "visible-send"} {
+	for _, want := range []string{"visible-plain", "visible-team", "visible-off", "visible-send"} {
 		if !strings.Contains(fmt.Sprint(dom, extracted), want) {
 			t.Errorf("nothing tells of %s: %v", want, dom)
 		}

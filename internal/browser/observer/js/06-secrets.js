@@ -54,7 +54,8 @@ function isSecret(el) {
 function becomesSecret(el) {
   const auto = attr(el, "autocomplete");
   if (el.type === "password" || (attr(el, "type") || "").toLowerCase() === "password") return true;
-  if (auto !== null && auto.split(/[\t\n\f\r ]+/).some((token) => SECRET_FIELDS.has(token.toLowerCase()))) return true;
+  // A combobox offers options, so its text is no secret: pages use "new-password" there to switch off the browser's own list.
+  if (auto !== null && attr(el, "role") !== "combobox" && auto.split(/[\t\n\f\r ]+/).some((token) => SECRET_FIELDS.has(token.toLowerCase()))) return true;
   if (!isTextField(el)) return false;
   if (!styled.has(el)) {
     styled.add(el);
