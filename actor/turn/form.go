@@ -441,23 +441,11 @@ func (t filler) choices(f *Field, member func(*dom.Element) bool) ([]driver.Acti
 	return actions, nil
 }
 
-// within reports whether an element is inside another.
-func (t filler) within(el *dom.Element, outer dom.Ref) bool {
-	h := t.x.Head()
-	for up, steps := el, 0; up != nil && steps < h.Snapshot.Elements.Len(); steps++ {
-		if up.Parent == outer {
-			return true
-		}
-		up = h.Snapshot.Find(up.Parent)
-	}
-	return false
-}
-
 // tookBack returns an error if a field does not hold the text that was filled in, because pages with controlled fields may reset them. A
 // page may also reformat the text; that is not an error, but is added to the summary.
 func (t filler) tookBack(a driver.Action, before *dom.Element, r *Result) error {
 	now := t.x.Head().Snapshot.Find(a.Ref)
-	if a.Kind != driver.Fill || now == nil || before == nil {
+	if a.Kind != driver.Fill || now == nil || before == nil || len(r.FieldRequests) == 0 { // the summary reports another outcome
 		return nil
 	}
 	wanted := strings.Join(strings.Fields(a.Text), " ")
@@ -468,7 +456,9 @@ func (t filler) tookBack(a driver.Action, before *dom.Element, r *Result) error 
 		return apierr.Errorf(apierr.NotActionable, "the page did not accept %s: the field holds %s; type the text with a type step, or read the page for the format it expects",
 			strconv.Quote(truncate.Runes(a.Text, text.Long)), strconv.Quote(now.Value))
 	}
-	r.Summary += ", holds " + strconv.Quote(now.Value)
+	if holds := ", holds " + strconv.Quote(now.Value); !strings.HasSuffix(r.Summary, holds) { // the page may have said so already
+		r.Summary += holds
+	}
 	r.FieldRequests = []FieldRequest{{Kind: driver.Fill, Element: now, Text: now.Value}}
 	return nil
 }

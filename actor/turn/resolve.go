@@ -387,6 +387,9 @@ func (t *resolver) only(ctx context.Context, wanted target.Target, found []*dom.
 			refs[i] = el.Ref
 		}
 		found, _ = t.present(refs)
+		if wanted.By == target.Label {
+			found = t.withoutParts(found)
+		}
 		if free := slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool { return el.Covered }); len(free) > 0 {
 			found = free
 		}
@@ -401,6 +404,13 @@ func (t *resolver) only(ctx context.Context, wanted target.Target, found []*dom.
 		return resolved{ref: found[0].Ref, el: found[0]}, nil
 	}
 	return resolved{}, t.ambiguous(wanted, found)
+}
+
+// withoutParts removes the fields inside a combobox that also matches: they are its search field or its list.
+func (t *resolver) withoutParts(found []*dom.Element) []*dom.Element {
+	return slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool {
+		return slices.ContainsFunc(found, func(outer *dom.Element) bool { return outer.Role == "combobox" && t.within(el, outer.Ref) })
+	})
 }
 
 // nth returns the matching element with the target's number.

@@ -46,6 +46,18 @@ func (t *resolver) outside(wanted target.Target, found []*dom.Element) error {
 	}
 }
 
+// within reports whether an element is inside another.
+func (t *resolver) within(el *dom.Element, outer dom.Ref) bool {
+	h := t.x.Head()
+	for up, steps := el, 0; up != nil && steps < h.Snapshot.Elements.Len(); steps++ {
+		if up.Parent == outer {
+			return true
+		}
+		up = h.Snapshot.Find(up.Parent)
+	}
+	return false
+}
+
 func (t *resolver) elements() []*dom.Element { return t.x.Head().Snapshot.Elements.Slice() }
 
 // inWords describes the target's surroundings. It is empty if there are none.

@@ -176,6 +176,26 @@ func TestFillOfFieldsThatEnterKeysThemselves(t *testing.T) {
 	s.refused(fill(s.at("Kept"), "12"), "NOT_DELIVERED", "the page reset it")
 }
 
+// TestFillOfFieldsForTags fills a field that makes tags of its text, named by the label of the hidden field that it replaces.
+func TestFillOfFieldsForTags(t *testing.T) {
+	s := staged(t, `<form><label for=h>Keywords</label><div id=tags><b>one</b><span id=w style="display: inline-block; width: 90px; height: 20px" contenteditable role=textbox aria-label="New tag"></span></div><input id=h style="display:none"></form><script>
+		w.oninput = () => {
+			const tag = document.createElement("b")
+			tag.textContent = w.textContent
+			w.textContent = ""
+			if (tag.textContent !== "refused") w.before(tag)
+		}</script>`)
+	keywords := &domtapv1.Target{Label: "Keywords"}
+	if r := s.do(fill(keywords, "two")); !strings.Contains(r, "then the page emptied it") {
+		t.Errorf("fill says %s", r)
+	}
+	s.is("tags.textContent", "onetwo")
+	if r := s.form(false, fields("Keywords", "three")...); !r.GetResults()[0].GetOk() {
+		t.Errorf("the form says %s", said(r))
+	}
+	s.refused(fill(keywords, "refused"), "NOT_DELIVERED", "the page reset it")
+}
+
 // TestFillOfAFieldThatLosesTheFocusOnce fills a field that loses the focus when its page opens a calendar. Wherever the key arrives, the
 // answer must be about the value of the field.
 func TestFillOfAFieldThatLosesTheFocusOnce(t *testing.T) {

@@ -15,6 +15,9 @@ const MAX_COMPARED = 100_000;
 const FIELDS_SELECTOR = "input:not([type=hidden]),select,textarea,meter,progress,output,[contenteditable],[role=textbox]," +
   "[role=searchbox],[role=combobox],[role=listbox],[role=checkbox],[role=radio],[role=switch],[role=slider],[role=spinbutton]," +
   "[role=radiogroup],[aria-placeholder],[aria-haspopup=listbox]";
+/** Native fields of text that pages hide, and the elements in which they let people write instead. */
+const REPLACED_TEXTS = "input[type=text],input:not([type]),textarea";
+const EDITORS = "[contenteditable=''],[contenteditable=true],[contenteditable=plaintext-only]";
 /** Groups of choices. */
 const GROUPS_SELECTOR = "fieldset,[role=group],[role=radiogroup]";
 const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-cy"];
@@ -325,7 +328,21 @@ class Finder {
    */
   listedFor(el) {
     if (this.model.visibility.isVisible(el, tagOf(el))) return el;
-    return this.model.hints.proxyLabels.get(el) || null;
+    return this.model.hints.proxyLabels.get(el) || this.drawnFor(el);
+  }
+
+  /**
+   * Returns the editor that is drawn beside a hidden native field and takes its text, or null if there is none.
+   * @param {El} el
+   */
+  drawnFor(el) {
+    if (!safe.matches(el, REPLACED_TEXTS)) return null;
+    for (const beside of [elementBefore(el), safe.nextElementSibling(el)]) {
+      if (!beside) continue;
+      const editors = safe.matches(beside, EDITORS) ? [beside] : [...queryWithin(beside, EDITORS)];
+      if (editors.length === 1 && this.model.visibility.isVisible(editors[0], tagOf(editors[0]))) return editors[0];
+    }
+    return null;
   }
 
   /**

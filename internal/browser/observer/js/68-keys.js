@@ -33,6 +33,8 @@ class Keys {
     this.follow = follow;
     /** The content before the action, or null if the element is no text field. */
     this.before = el && isEditable(el) ? contentOf(el) : null;
+    /** The text around an empty field, to which the page may add what is entered, as fields for tags do. */
+    this.around = this.before !== null && !hasText(this.before) ? textAround(el) : "";
     /** The expected content after the whole text, if known. @type {string | null} */
     this.expected = null;
     /** The numbers of characters that the browser inserted into the element, and into other elements. */
@@ -192,6 +194,14 @@ class Keys {
     return whole || (isEditable(this.current) && holdsText("", text, contentOf(this.current)));
   }
 
+  /** Whether the page took each part of a text out of the empty field and shows it beside the field. @param {string} text */
+  wasTaken(text) {
+    if (this.before === null || hasText(this.before) || hasText(contentOf(this.el)) || this.inserted < lengthOf(text)) return false;
+    const now = textAround(this.el);
+    const parts = text.split(/[,;\n]/).map((part) => part.trim()).filter((part) => part !== "");
+    return parts.length > 0 && parts.every((part) => now.split(part).length > this.around.split(part).length);
+  }
+
   /** Counts the characters of a text that are in the element. @param {string} text */
   countReceived(text) {
     if (!safe.isConnected(this.el)) return Math.min(this.inserted, lengthOf(text));
@@ -236,6 +246,16 @@ function showsNumber(el, text, now) {
 function isBoxOfOne(el) {
   const { width, height } = safe.rect(el);
   return width <= 2 * height;
+}
+
+/** The maximum number of characters of a text around a field. */
+const MAX_BESIDE_FIELD = 10_000;
+
+/** Returns the text of the box around a field, or "" if that is long. @param {El} el */
+function textAround(el) {
+  const box = flatElement(el);
+  const text = box === null || SECTIONS.has(tagOf(box)) ? "" : safe.textContent(box);
+  return text.length > MAX_BESIDE_FIELD ? "" : text;
 }
 
 /** Whether a field shows input that is not a value, such as half a number. @param {El} el */
@@ -406,6 +426,7 @@ async function replacedOutcome(keys, text, stray, found, framed) {
     if (!found.same && framed && tagOf(el) === "input" && keys.isKeyed() && (now === keys.before || now.includes(text))) return { ...found, cause: "keyed" };
     if (found.same || (now !== keys.before && now !== "")) return found;
     if (isCatcher(el) && keys.inserted > 0) return { ...found, cause: "catcher" };
+    if (keys.wasTaken(text)) return { ...found, held: "", cause: "emptied" };
     if (performance.now() >= end) break;
     await nextFrame();
   }
