@@ -176,6 +176,26 @@ func TestFillOfFieldsThatEnterKeysThemselves(t *testing.T) {
 	s.refused(fill(s.at("Kept"), "12"), "NOT_DELIVERED", "the page reset it")
 }
 
+// TestFillOfFieldsThatListenForCharacters fills a field whose page enters each character itself, takes a currency sign for the digit on its
+// key, and shows its own value when the field loses the focus.
+func TestFillOfFieldsThatListenForCharacters(t *testing.T) {
+	s := staged(t, `<input aria-label=Price><button>Next</button><script>
+		price = document.querySelector("input"); digits = ""
+		price.onkeydown = (e) => { code = e.keyCode }
+		price.onkeypress = (e) => {
+			e.preventDefault()
+			if (price.selectionStart !== price.selectionEnd) digits = ""
+			if (code >= 48 && code <= 57) digits += code - 48
+			price.value = "$" + digits
+		}
+		price.onblur = () => { price.value = digits && "$" + digits }</script>`)
+	for _, text := range []string{"12", "$35", "78"} {
+		s.do(fill(s.at("Price"), text))
+		s.eval(`price.blur()`)
+		s.is("price.value", "$"+strings.Trim(text, "$"))
+	}
+}
+
 // TestFillOfFieldsForTags fills a field that makes tags of its text, named by the label of the hidden field that it replaces.
 func TestFillOfFieldsForTags(t *testing.T) {
 	s := staged(t, `<form><label for=h>Keywords</label><div id=tags><b>one</b><span id=w style="display: inline-block; width: 90px; height: 20px" contenteditable role=textbox aria-label="New tag"></span></div><input id=h style="display:none"></form><script>

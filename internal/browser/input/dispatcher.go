@@ -44,6 +44,8 @@ type Page interface {
 	// HasListeners reports whether the page has keyboard listeners on the window, the document, the root element or the body. If all is set,
 	// listeners anywhere in the document count.
 	HasListeners(ctx context.Context, a Agent, all bool) (bool, error)
+	// EntersCharacters reports whether the focused field listens for characters, as fields do that enter each of them themselves.
+	EntersCharacters(ctx context.Context, a Agent) (bool, error)
 	// Complete reports whether all frames have an observer that responds.
 	Complete() bool
 	// AskSettled requests whether a document has settled. TakeSettledCall returns the request when the page is to settle after the action.

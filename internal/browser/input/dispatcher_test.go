@@ -87,6 +87,8 @@ func (desk) AfterDialog(devtools.Step) bool { return false }
 
 func (desk) HasListeners(context.Context, Agent, bool) (bool, error) { return true, nil }
 
+func (desk) EntersCharacters(context.Context, Agent) (bool, error) { return false, nil }
+
 func (desk) Handle(context.Context, string, any) (runtime.RemoteObjectID, error) { return "", nil }
 
 // at returns a dispatcher for a page whose observer responds as answer returns.

@@ -114,39 +114,69 @@ var keyEvents = []string{"keydown", "keypress", "keyup", "beforeinput"}
 // belowBody is the depth of the search for listeners: the document, its root element, and the body.
 const belowBody = 3
 
-// HasListeners implements Page. It requests the listeners from the page's own world, because the browser only reports listeners of the
-// requested world.
+// HasListeners implements Page.
 func (i *Input) HasListeners(ctx context.Context, a Agent, all bool) (bool, error) {
-	own, is := a.(inputAgent)
-	if !is {
-		return true, nil
-	}
-	i.m.Lock()
-	w := i.m.Tree.WorldOf(own.a)
-	i.m.Unlock()
-	if w == nil {
+	if own, is := a.(inputAgent); !is || i.worldOf(own) == nil {
 		return true, nil // unknown
 	}
-	const group = "domtap-keys"
-	silent := true
-	defer w.Session.Post(ctx, runtime.CommandReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: group})
 	for expression, depth := range map[string]int64{"window": 1, "document": belowBody} {
-		handle, err := cdp.Call(ctx, w.Session, runtime.Evaluate, runtime.EvaluateParams{Expression: expression, UniqueContextID: w.Unique, Silent: &silent, ObjectGroup: group})
-		if err != nil || handle.Result == nil {
-			return false, err
-		}
 		if all && depth == belowBody {
 			depth = -1
 		}
-		found, err := cdp.Call(ctx, w.Session, domdebugger.GetEventListeners, domdebugger.GetEventListenersParams{ObjectID: handle.Result.ObjectID, Depth: &depth, Pierce: &all})
+		found, err := i.listenersOf(ctx, a, expression, depth, all)
 		if err != nil {
 			return false, err
 		}
-		if slices.ContainsFunc(found.Listeners, func(l *domdebugger.EventListener) bool { return slices.Contains(keyEvents, l.Type) }) {
+		if slices.ContainsFunc(found, func(l *domdebugger.EventListener) bool { return slices.Contains(keyEvents, l.Type) }) {
 			return true, nil
 		}
 	}
 	return false, nil
+}
+
+// worldOf returns the page's own world beside an agent, or nil if it is unknown.
+func (i *Input) worldOf(own inputAgent) *frames.World {
+	i.m.Lock()
+	defer i.m.Unlock()
+	return i.m.Tree.WorldOf(own.a)
+}
+
+// listenersOf returns the listeners of the object that an expression returns, down to a depth. It requests them from the page's own world,
+// because the browser only reports listeners of the requested world.
+func (i *Input) listenersOf(ctx context.Context, a Agent, expression string, depth int64, pierce bool) ([]*domdebugger.EventListener, error) {
+	own, is := a.(inputAgent)
+	if !is {
+		return nil, nil
+	}
+	w := i.worldOf(own)
+	if w == nil {
+		return nil, nil
+	}
+	const group = "domtap-keys"
+	silent := true
+	defer w.Session.Post(ctx, runtime.CommandReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: group})
+	handle, err := cdp.Call(ctx, w.Session, runtime.Evaluate, runtime.EvaluateParams{Expression: expression, UniqueContextID: w.Unique, Silent: &silent, ObjectGroup: group})
+	if err != nil || handle.Result == nil || handle.Result.ObjectID == "" {
+		return nil, err
+	}
+	found, err := cdp.Call(ctx, w.Session, domdebugger.GetEventListeners, domdebugger.GetEventListenersParams{ObjectID: handle.Result.ObjectID, Depth: &depth, Pierce: &pierce})
+	if err != nil {
+		return nil, err
+	}
+	return found.Listeners, nil
+}
+
+// focusedElement is a script that returns the focused element.
+const focusedElement = `(() => {
+	let at = document.activeElement
+	while (at && at.shadowRoot && at.shadowRoot.activeElement) at = at.shadowRoot.activeElement
+	return at
+})()`
+
+// EntersCharacters implements Page. Only the field's own listener counts, because others may be for shortcuts.
+func (i *Input) EntersCharacters(ctx context.Context, a Agent) (bool, error) {
+	found, err := i.listenersOf(ctx, a, focusedElement, 1, false)
+	return slices.ContainsFunc(found, func(l *domdebugger.EventListener) bool { return l.Type == "keypress" }), err
 }
 
 // Complete implements Page.

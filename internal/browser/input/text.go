@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf16"
 
 	"github.com/chromedp/cdproto/input"
@@ -29,6 +30,8 @@ const (
 	whole
 	// keyed enters text key by key.
 	keyed
+	// unsigned is keyed without currency signs, which fields for amounts of money add themselves.
+	unsigned
 )
 
 // enterText types text, or replaces existing text. An editor that indents each entered line gets a second try with the whole text. A field
@@ -76,6 +79,11 @@ func (t *typing) enter(ctx context.Context, how entryMethod) (result driver.DoRe
 			return driver.DoResult{}, framed, err
 		}
 	}
+	if how == framed && t.mayNeedKeys(found) {
+		if enters, err := t.page.EntersCharacters(ctx, agent); err == nil && enters {
+			how = keyed
+		}
+	}
 	keyEvents := t.keyEvents(a, found, how)
 	if len(keyEvents) == 0 {
 		disarm(ctx, []Agent{agent})
@@ -91,6 +99,30 @@ func (t *typing) enter(ctx context.Context, how entryMethod) (result driver.DoRe
 	return t.verifyTyped(ctx, agent, a, how)
 }
 
+// maxKeyed is the maximum length of a text that is entered key by key without need, in bytes.
+const maxKeyed = 64
+
+// mayNeedKeys reports whether a text is such that a field for it may enter each character itself, as fields for amounts of money do.
+func (t *typing) mayNeedKeys(found outcome.Element) bool {
+	a := t.action
+	return a.Kind == driver.Fill && !found.Rich && !found.Proxy && len(a.Text) <= maxKeyed && strings.ContainsAny(a.Text, "0123456789")
+}
+
+// isSign reports whether a character is a currency sign, or a space beside it.
+func isSign(r rune) bool { return r == ' ' || unicode.Is(unicode.Sc, r) }
+
+// isOtherAmount reports whether a field holds other digits than a text with a currency sign, because the page took the sign for a digit.
+func isOtherAmount(held, text string) bool {
+	digits := func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}
+	return held != "" && strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Sc, r) }) &&
+		strings.Map(digits, held) != strings.Map(digits, text)
+}
+
 // keyEvents returns the events that enter a text. Fill sends one insertion between the keydown and keyup of the last character. Pages with
 // key listeners see a single key press with the whole text, and long text costs as much as short text.
 func (t *typing) keyEvents(a driver.Action, found outcome.Element, how entryMethod) []keys.Event {
@@ -99,6 +131,8 @@ func (t *typing) keyEvents(a driver.Action, found outcome.Element, how entryMeth
 		return []keys.Event{{Text: a.Text}}
 	case how == keyed:
 		return keys.Text(a.Text)
+	case how == unsigned:
+		return keys.Text(strings.TrimFunc(a.Text, isSign))
 	case a.Kind == driver.Type && found.End:
 		end, _ := keys.Chord("End", false)
 		return append(end, keys.Text(a.Text)...)

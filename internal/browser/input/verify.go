@@ -44,6 +44,8 @@ func (t *typing) verifyTyped(ctx context.Context, agent Agent, a driver.Action, 
 		again = whole
 	case got.Keyed():
 		again = keyed
+	case how == keyed && a.Kind == driver.Fill && isOtherAmount(got.Held, a.Text):
+		again = unsigned
 	}
 	result, err = got.Result(a)
 	return result, again, err
