@@ -36,6 +36,8 @@ type picker struct {
 	typed    string
 	// marked holds the options that were marked as selected before one was clicked.
 	marked []dom.Ref
+	// unsearched is the search field, as it was before a text was typed into it, or nil.
+	unsearched *dom.Element
 }
 
 const (
@@ -263,6 +265,9 @@ func (p *picker) find(ctx context.Context, value string) (*dom.Element, error) {
 	case 1:
 		return found[0], nil
 	case 0:
+		if err := p.restoreSearch(ctx); err != nil {
+			return nil, err
+		}
 		return nil, p.noOption(value)
 	}
 	contexts := elementcontext.Distinguish(p.elements(), found)
@@ -275,6 +280,9 @@ func (p *picker) find(ctx context.Context, value string) (*dom.Element, error) {
 // noOption returns the error for a value without an option.
 func (p *picker) noOption(value string) error {
 	options := p.options()
+	if near := target.Nearest(target.Target{By: target.Text, Words: value}, options, maxNearest); len(options) > maxCandidates && len(near) > 0 {
+		options = near
+	}
 	message := p.field.name() + " has no option " + target.Quote(value)
 	if len(options) > 0 {
 		message += "; it has: " + target.List(options, maxCandidates)
@@ -313,6 +321,7 @@ func (p *picker) search(ctx context.Context, value string) error {
 	if at == nil {
 		return nil
 	}
+	p.unsearched = cmp.Or(p.unsearched, at)
 	before := p.textsByRef()
 	typed, err := p.press(ctx, driver.Action{Kind: driver.Fill, Spot: driver.At(at.Ref), Text: value})
 	if err != nil || typed.Err != nil {
@@ -329,6 +338,16 @@ func (p *picker) search(ctx context.Context, value string) error {
 		}
 	}
 	p.was = p.shown()
+	return err
+}
+
+// restoreSearch restores the earlier text of the search field, because a text without an option would stay there, and the list offers all
+// options again.
+func (p *picker) restoreSearch(ctx context.Context) error {
+	if p.unsearched == nil || p.unsearched.ValueLeft > 0 || isMask(p.unsearched.Value) {
+		return nil
+	}
+	_, err := p.press(ctx, driver.Action{Kind: driver.Fill, Spot: driver.At(p.unsearched.Ref), Text: p.unsearched.Value})
 	return err
 }
 

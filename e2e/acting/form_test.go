@@ -276,6 +276,25 @@ func TestFormsSayWhichOptionsTheFieldDoesNotTake(t *testing.T) {
 	}
 }
 
+// TestSelectOfAnOptionThatIsMissing selects an option that a combobox with a search does not have. The answer must list its options, and the
+// typed text must not stay. The combobox is in a box with the same name.
+func TestSelectOfAnOptionThatIsMissing(t *testing.T) {
+	s := staged(t, `<label for=o>Owner</label><div role=combobox aria-label=Owner tabindex=-1 aria-expanded=false id=box><input id=o role=combobox></div><div role=listbox id=l hidden></div><script>
+		const open = (on) => { l.hidden = !on; box.setAttribute("aria-expanded", on) }
+		const draw = () => { open(true); l.innerHTML = ["Ada", "Grace"].filter((one) => one.includes(o.value)).map((one) => "<div role=option>" + one + "</div>").join("") }
+		box.onclick = o.oninput = draw
+		box.onkeydown = (e) => { if (e.key === "Escape") open(false) }
+		l.onclick = (e) => { o.value = e.target.textContent; open(false) }</script>`)
+	owner := &domtapv1.Target{Label: "Owner"}
+	r, err := s.try(t.Context(), selecting(owner, "Zoe"))
+	if want := `has no option "Zoe"; it has: `; err != nil || r.GetOk() || !strings.Contains(r.GetError(), want) || !strings.Contains(r.GetError(), `option "Grace"`) {
+		t.Errorf("select says %v, %v; want %s", r, err, want)
+	}
+	s.is("o.value + l.hidden", "true")
+	s.do(selecting(owner, "Grace"))
+	s.is("o.value", "Grace")
+}
+
 // TestSlidersAreSetByKeys sets custom sliders. If the keys cannot reach a value, the error must contain the current value.
 func TestSlidersAreSetByKeys(t *testing.T) {
 	s := staged(t, `<div role=slider tabindex=0 aria-label=Rating aria-valuenow=2 data-step=1>x</div><div role=slider tabindex=0 aria-label=Price aria-valuenow=200 data-step=10 dir=rtl>x</div>
