@@ -47,6 +47,9 @@ type filler struct{ *run }
 // fill finds a field, fills it in as its kind requires, and checks its value.
 func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 	at, err := t.field(ctx, f)
+	if group, is := t.groupInstead(ctx, Step{Target: f.Ways[0]}, err); is {
+		at, err = group, nil
+	}
 	if dates := t.meant(f, err); len(dates) > 0 {
 		return t.fillDates(ctx, f, dates)
 	}
@@ -132,15 +135,20 @@ func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
 		if code := spread(e.Candidates, a.Text); code != nil && areBeside(e.Candidates) {
 			return t.fillAll(ctx, f, resolved{ref: e.Candidates[0].Ref, el: e.Candidates[0]}, code)
 		}
-		if group, is := t.group(ctx, a); is && target.Compare(group.el.WholeText(), a.Target.Words) <= target.Folded {
+		if group, is := t.groupInstead(ctx, a, r.Err); is {
 			return t.fillAt(ctx, f, group)
 		}
 		if dates := t.meant(f, r.Err); len(dates) > 0 {
 			return t.fillDates(ctx, f, dates)
 		}
 		return r, nil
-	case apierr.Is(r.Err, apierr.NoMatch) || isHidden(r.Err):
+	case apierr.Is(r.Err, apierr.NoMatch):
 		if group, is := t.group(ctx, a); is {
+			return t.fillAt(ctx, f, group)
+		}
+		return r, nil
+	case isHidden(r.Err):
+		if group, is := t.groupInstead(ctx, a, r.Err); is {
 			return t.fillAt(ctx, f, group)
 		}
 		return r, nil
@@ -169,6 +177,15 @@ func (t filler) group(ctx context.Context, a Step) (resolved, bool) {
 		return resolved{ref: outer.Ref, el: outer}, !slices.ContainsFunc(e.Candidates, isOther)
 	}
 	return at, err == nil
+}
+
+// groupInstead returns the group that has exactly the label of a step, if the label means several fields or an invisible one.
+func (t filler) groupInstead(ctx context.Context, a Step, refused error) (resolved, bool) {
+	if !apierr.Is(refused, apierr.Ambiguous) && !isHidden(refused) {
+		return resolved{}, false
+	}
+	group, is := t.group(ctx, a)
+	return group, is && target.Compare(group.el.WholeText(), a.Target.Words) <= target.Folded
 }
 
 // isHidden reports whether an action failed because its element is not visible.

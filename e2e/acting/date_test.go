@@ -76,7 +76,12 @@ func TestFillEntersWholeDates(t *testing.T) {
 		s.is("held('"+c.field+"')", c.held)
 	}
 	s.is("held('from') + raw.value", "31-12-2026")
-	s.do(typing(s.at("month, Due"), "08")) // the section shows "8 – month"
+	form := &domtapv1.FillFormRequest{TabId: s.tab, Fields: []*domtapv1.FormField{{Label: "Start", Value: "2026-01-02"}}}
+	if _, err := s.d.Actions.FillForm(t.Context(), form); err != nil {
+		t.Error(err)
+	}
+	s.is("held('start') + held('from')", "1-2-202631-12-2026") // not the field "Start Date, Stay"
+	s.do(typing(s.at("month, Due"), "08"))                     // the section shows "8 – month"
 	s.do(typing(s.at("month, Due"), "05"))
 	s.refused(fill(label("Due"), "soon"), "INVALID", "write a date as 2026-03-14")
 	s.refused(fill(label("Alarm"), "25:00"), "INVALID", "write a date as 2026-03-14")
