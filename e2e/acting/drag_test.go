@@ -165,7 +165,7 @@ func TestDragsToTheCentre(t *testing.T) {
 
 // TestADragThatPansIsSaid pans maps: one that moves its layers, as Leaflet does, and one that draws on a canvas. Each stays where it is.
 func TestADragThatPansIsSaid(t *testing.T) {
-	s := staged(t, `<style>[tabindex] { width: 200px; height: 150px; overflow: hidden; position: relative } .layer { position: absolute; inset: -100px }</style>
+	s := staged(t, `<style>[tabindex] { width: 200px; height: 150px; overflow: hidden; position: relative } .layer { position: absolute; inset: -100px; pointer-events: none }</style>
 		<div tabindex=0 aria-label=Map><div class=layer><div class=layer style="background:#cdf"></div></div></div><div tabindex=0 aria-label=Globe><canvas width=200 height=150></canvas></div><script>
 		let from = null; const map = document.querySelector("[tabindex]"), layer = map.firstChild
 		map.onpointerdown = (e) => from = [e.pageX, e.pageY]

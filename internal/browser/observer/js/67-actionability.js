@@ -422,12 +422,13 @@ function pagePositionOf(el) {
 function partsInMiddle(el, rect) {
   /** @type {{el: El, x: number, y: number}[]} */
   const out = [];
-  const hit = hitAt(rect.left + rect.width / 2, rect.top + rect.height / 2);
-  if (!hit || !isWithinNode(hit, el)) return out;
-  for (let /** @type {El | null} */ n = hit; n && n !== el; n = flatElement(n)) {
+  const add = (/** @type {El} */ n) => {
     const { left, top } = safe.rect(n);
     out.push({ el: n, x: left - rect.left, y: top - rect.top });
-  }
+  };
+  const hit = hitAt(rect.left + rect.width / 2, rect.top + rect.height / 2);
+  if (hit && isWithinNode(hit, el)) for (let /** @type {El | null} */ n = hit; n && n !== el; n = flatElement(n)) add(n);
+  if (hit === el) for (const n of /** @type {Iterable<El>} */ ([...el.children].slice(0, MAX_PARTS))) add(n); // they may let the pointer through
   return out;
 }
 
