@@ -91,7 +91,7 @@ func TestProfilesAreSavedLoadedAndRefreshed(t *testing.T) {
 	refused(exit.Denied, "wrong key", "session", "new", "x", "--profile", "shop", "--profile-identity", other)
 	refused(exit.NotFound, "no such profile", "session", "new", "x", "--profile", "nothing")
 	refused(exit.NotFound, "no such profile", "profile", "refresh", "nothing", "-s", "work")
-	refused(exit.Usage, "not a name", "profile", "save", "../x", "-s", "work")
+	refused(exit.Usage, "not a profile name", "profile", "save", "../x", "-s", "work")
 	refused(exit.Usage, "exclude each other", "profile", "load", "shop", "--profile-passphrase-file", key)
 	refused(exit.Usage, "none of the others", "session", "new", "x", "--profile", "shop", "--state", "f")
 	nothingInClear(t, dir, profileCanary)

@@ -74,7 +74,7 @@ func (n sessionManager) retake(e registry.Entry[registry.Session]) {
 	ctx, cancel := context.WithTimeout(n.ctx, n.cfg.Timing.Every)
 	defer cancel()
 	_, err := n.reg.Sessions.Update(ctx, e.Key, value, e.Revision) // the next tick retries a failure
-	n.log.Warn("a session was given to this node under a token that it had forgone", "session", e.Key, "error", err)
+	n.log.Warn("this node received a session under a token that it had given up", "session", e.Key, "error", err)
 }
 
 // yield ends sessions that another node owns now, for example because a client created a session of the same name while this node was cut
@@ -86,7 +86,7 @@ func (n sessionManager) yield() {
 		if !ok || !known || e.Revision <= h.Revision || ledger.OwnerOf(e.Value) == h.Member.key || e.Value.Node == n.cfg.ID {
 			continue
 		}
-		n.log.Warn("a session is another node's by now", "session", name, "owner", e.Value.Node)
+		n.log.Warn("another node owns the session now", "session", name, "owner", e.Value.Node)
 		n.own.Remove(name)
 		n.cfg.Host.Fence(name)
 		n.counts.Fenced.Add(1)

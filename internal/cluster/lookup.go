@@ -48,7 +48,7 @@ func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Plac
 }
 
 // errWait reports that a lookup has no answer yet but will have one soon.
-var errWait = errors.New("the session is on its way")
+var errWait = errors.New("the session is moving")
 
 // lookupOnce makes one attempt for SessionOwner. It uses this node's view if that has an entry no older than least, and the registry's
 // leader otherwise. It also returns the version that the answer is based on.

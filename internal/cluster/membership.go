@@ -30,7 +30,7 @@ func (n membership) acquire(ctx context.Context) (*member, error) {
 		m = &member{incarnation: rand.Text()}
 		m.key = registry.NodeKey(n.cfg.ID, m.incarnation)
 		if m.renewer, err = lease.Start(ctx, n.cfg.Timing, leaseStore{n.Node, m}); err != nil && ctx.Err() == nil {
-			n.log.Warn("the lease was over before it was known to be held", "incarnation", m.incarnation, "error", err)
+			n.log.Warn("the lease expired before its renewal was confirmed", "incarnation", m.incarnation, "error", err)
 			n.retire(ctx, m.key)
 		}
 		return m, err

@@ -88,7 +88,7 @@ func Join(ctx context.Context, cfg Config) (*Node, error) {
 		n.drained.Store(true)
 		n.draining.Store(true)
 		n.operations.begin()
-		n.log.Warn("this node drains, as before it was started: it takes no sessions until that is undone")
+		n.log.Warn("this node still drains since before its restart: it takes no sessions until the draining ends")
 	}
 	membership := membership{n}
 	m, err := membership.acquire(ctx)
@@ -125,7 +125,7 @@ func (n *Node) sessionChanged(c registry.Change[registry.Session]) {
 	n.ledger.Session(c)
 	if c.Lost {
 		n.own.Rebase(c)
-		n.log.Warn("the registry has lost the place of a session", "session", c.Key, "revision", c.Old.Revision, "instead", ledger.BaseOf(c))
+		n.log.Warn("the registry lost the entry of a session", "session", c.Key, "revision", c.Old.Revision, "instead", ledger.BaseOf(c))
 	}
 	notify(n.work)
 	notify(n.news)

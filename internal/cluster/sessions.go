@@ -27,9 +27,9 @@ var (
 	// ErrBusy reports that a call or a stream uses the session.
 	ErrBusy = errors.New("a call or a stream uses the session")
 	// ErrMoving reports that the session is moving, or about to move, to another node.
-	ErrMoving = errors.New("the session is on its way")
+	ErrMoving = errors.New("the session is moving")
 	// ErrUndrained reports that the drain was canceled by Undrain.
-	ErrUndrained = errors.New("the node does not drain any more")
+	ErrUndrained = errors.New("the node no longer drains")
 )
 
 // ownedSession is a session of this node, with the membership under which the node owns it.

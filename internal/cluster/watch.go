@@ -166,7 +166,7 @@ func (w *watch) distribute(ctx context.Context, orphans []registry.Entry[registr
 	}
 	places, left := placement.ChooseAll(names, w.ledger.Candidates(time.Now()))
 	if len(left) > 0 {
-		w.log.Warn("there is no room for the sessions of a node that is gone", "sessions", len(left))
+		w.log.Warn("no node has room for the sessions of a node that is gone", "sessions", len(left))
 	}
 	for _, e := range orphans {
 		var err error
@@ -215,6 +215,6 @@ func (w *watch) forget(ctx context.Context, e registry.Entry[registry.Session]) 
 		return
 	}
 	if err := w.reg.Sessions.Delete(ctx, e.Key, e.Revision); err == nil {
-		w.log.Info("a session is forgotten, which ended with its node", "session", e.Key, "node", e.Value.Node)
+		w.log.Info("a session that ended with its node was removed", "session", e.Key, "node", e.Value.Node)
 	}
 }

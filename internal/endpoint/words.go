@@ -34,7 +34,7 @@ func Words(st *status.Status) (message, hint string) {
 		return unanswered(m[1], m[2], m[3]), noDaemonHint
 	}
 	if m := handshake().FindStringSubmatch(said); m != nil {
-		return "the daemon refuses the connection: " + strings.TrimSuffix(m[1], "."), "check that a daemon listens there, and whether with TLS: --tls-ca, --tls-client-cert"
+		return "the daemon refuses the connection: " + strings.TrimSuffix(m[1], "."), "check that a daemon listens there and whether it uses TLS (--tls-ca, --tls-client-cert)"
 	}
 	if st.Code() == codes.DeadlineExceeded {
 		if late().MatchString(said) {

@@ -85,20 +85,20 @@ func Decode(data []byte) ([]restore.Record, error) {
 	case len(data) > MaxBytes:
 		return nil, fmt.Errorf("it has more than %d bytes", MaxBytes)
 	case !found || !ours:
-		return nil, errors.New("it does not begin as a journal of this version does")
+		return nil, errors.New("it is not a journal of this version")
 	}
 	body = bytes.TrimSuffix(body, []byte("\n"))
 	if want := sha256.Sum256(body); string(sum) != hex.EncodeToString(want[:]) {
-		return nil, errors.New("its contents are not those that were written")
+		return nil, errors.New("its checksum does not match its contents")
 	}
 	var d document
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&d); err != nil {
-		return nil, fmt.Errorf("it is not JSON of that form: %w", err)
+		return nil, fmt.Errorf("it is not a valid JSON journal: %w", err)
 	}
 	if decoder.More() || len(d.Tabs) > MaxTabs {
-		return nil, fmt.Errorf("it has more than %d tabs, or something behind them", MaxTabs)
+		return nil, fmt.Errorf("it has more than %d tabs, or data after them", MaxTabs)
 	}
 	seen := map[string]bool{}
 	all := make([]restore.Record, 0, len(d.Tabs))
@@ -133,15 +133,15 @@ func check(k restore.Record) error {
 	side := func(v float64) bool { return v >= 0 && v <= maxSide }
 	switch {
 	case !name(k.ID) || !name(k.Session):
-		return fmt.Errorf("%.20q in session %.20q is not a name of a tab", k.ID, k.Session)
+		return fmt.Errorf("%.20q in session %.20q is not a tab id", k.ID, k.Session)
 	case k.URL == "" || !utf8.ValidString(k.URL):
 		return fmt.Errorf("tab %s has no URL", k.ID)
 	case len(k.URL) > MaxURL:
 		return fmt.Errorf("the URL of tab %s has %d bytes, more than %d", k.ID, len(k.URL), MaxURL)
 	case !side(k.Viewport.Width) || !side(k.Viewport.Height) || !k.Place.Valid():
-		return fmt.Errorf("tab %s has an impossible size or place", k.ID)
+		return fmt.Errorf("tab %s has an invalid size or scroll position", k.ID)
 	case k.Refs == dom.NoRef || k.Restarts < 0 || k.Restarts > maxRestarts:
-		return fmt.Errorf("tab %s has impossible numbers", k.ID)
+		return fmt.Errorf("tab %s has invalid numbers", k.ID)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func Open(path string, logger *slog.Logger) (b *Journal, kept []restore.Record) 
 	if err != nil {
 		aside := path + ".bad"
 		err = errors.Join(err, os.Rename(path, aside))
-		logger.Warn("the journal of tabs cannot be read, and is set aside: no tab is brought back", "file", aside, "error", err)
+		logger.Warn("the journal of tabs cannot be read and was renamed: no tab is restored", "file", aside, "error", err)
 	}
 	b.tabs = slices.Clone(kept)
 	go b.write()
@@ -111,7 +111,7 @@ func (b *Journal) Keep(k restore.Record) {
 	case err != nil:
 		if !b.warned[k.ID] && len(b.warned) < MaxTabs {
 			b.warned[k.ID] = true
-			b.logger.Warn("a tab is not in the journal: it would not come back if the daemon were killed", "tab", k.ID, "error", err)
+			b.logger.Warn("a tab is not in the journal: it is not restored if the daemon is killed", "tab", k.ID, "error", err)
 		}
 		if i >= 0 {
 			b.tabs = slices.Delete(b.tabs, i, i+1)
@@ -151,7 +151,7 @@ func (b *Journal) Clear() {
 	defer b.mu.Unlock()
 	b.tabs, b.sealed = nil, true
 	if err := Remove(b.path); err != nil {
-		b.logger.Warn("the journal of tabs could not be removed: they would come back", "file", b.path, "error", err)
+		b.logger.Warn("the journal of tabs could not be removed: the next daemon will restore its tabs", "file", b.path, "error", err)
 	}
 }
 
@@ -179,7 +179,7 @@ func (b *Journal) write() {
 		}
 		err := b.save(last && len(b.changed) == 0 && !failed)
 		if failed = err != nil; failed && !warned {
-			b.logger.Warn("the journal of tabs cannot be written: tabs would come back as they were before if the daemon were killed now",
+			b.logger.Warn("the journal of tabs cannot be written: if the daemon is killed, tabs are restored from older entries",
 				"file", b.path, "error", err)
 		}
 		warned = failed

@@ -106,7 +106,7 @@ func TestUnreadableFileIsMovedAside(t *testing.T) {
 				t.Fatal(err)
 			}
 			kept, log := open(t, path)
-			if len(kept) > 0 || !strings.Contains(log, "set aside") {
+			if len(kept) > 0 || !strings.Contains(log, "was renamed") {
 				t.Errorf("read %+v, log %q", kept, log)
 			}
 			if aside, err := os.ReadFile(path + ".bad"); err != nil || !bytes.Equal(aside, data) {
@@ -123,7 +123,7 @@ func TestUnreadableFileIsMovedAside(t *testing.T) {
 		if err := os.Mkdir(path, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if kept, log := open(t, path); len(kept) > 0 || !strings.Contains(log, "set aside") {
+		if kept, log := open(t, path); len(kept) > 0 || !strings.Contains(log, "was renamed") {
 			t.Errorf("read %+v, log %q", kept, log)
 		}
 	})

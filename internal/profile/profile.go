@@ -33,7 +33,7 @@ var (
 	// ErrDamaged reports that the file was modified, truncated, or renamed.
 	ErrDamaged = errors.New("the profile is damaged")
 	// ErrName reports an invalid profile name.
-	ErrName = errors.New("not a name of a profile: use 1 to 64 letters, digits, and the characters -, _ and .; for example work")
+	ErrName = errors.New("not a profile name: use 1 to 64 letters, digits, -, _ and ., such as work")
 )
 
 // MaxBytes limits the state of a profile.
@@ -218,7 +218,7 @@ func decrypt(sealed io.Reader, k Key) ([]byte, error) {
 	var unmatched *age.NoIdentityMatchError
 	switch {
 	case errors.As(err, &unmatched), errors.Is(err, age.ErrIncorrectIdentity):
-		return nil, fmt.Errorf("%w: no key of yours opens it", ErrWrongKey)
+		return nil, fmt.Errorf("%w: none of your keys decrypts it", ErrWrongKey)
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}

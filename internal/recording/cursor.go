@@ -144,7 +144,7 @@ func (c *Cursor) entry() (*recordingv1.Entry, error) {
 }
 
 // ErrNothing reports that a recording has no state at or before a time.
-var ErrNothing = errors.New("the recording has nothing of that time")
+var ErrNothing = errors.New("the recording has no state at that time")
 
 // At returns the newest state at or before a time, and the time at which that state began. Before the first state it fails with ErrNothing.
 func (f *File) At(at time.Duration) (actor.Published, time.Duration, error) {

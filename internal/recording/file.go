@@ -61,7 +61,7 @@ type Gap struct {
 }
 
 // ErrNoRecording reports that a file is not a recording.
-var ErrNoRecording = errors.New("it is no recording of domtap")
+var ErrNoRecording = errors.New("it is not a domtap recording")
 
 // Open opens the recording in a file. The caller must close it.
 func Open(path string) (*File, error) {
@@ -116,7 +116,7 @@ func Read(in io.ReaderAt, size int64) (*File, error) {
 		return nil, fmt.Errorf("its format has version %d, and this domtap reads up to version %d: upgrade domtap", f.header.GetVersion(), Version)
 	}
 	if _, _, ended := f.Ended(); !ended && len(f.missing) == 0 {
-		f.miss(Gap{Offset: f.size, Why: "the recording has no end: it is still being made, or its daemon was killed"})
+		f.miss(Gap{Offset: f.size, Why: "the recording has no end: it is still running, or its daemon was killed"})
 	}
 	return f, nil
 }
@@ -128,7 +128,7 @@ const maxGaps = 1000
 func (f *File) miss(g Gap) {
 	if n := len(f.missing); n == maxGaps {
 		last := &f.missing[n-1]
-		last.Bytes, last.Why = g.Offset+g.Bytes-last.Offset, "many parts that are damaged"
+		last.Bytes, last.Why = g.Offset+g.Bytes-last.Offset, "many damaged parts"
 		return
 	}
 	g.After = f.Duration()
@@ -153,7 +153,7 @@ func (f *File) scan(at int64) error {
 			if err != nil {
 				return err
 			}
-			why := "bytes that are no blocks"
+			why := "invalid bytes between blocks"
 			if next == f.size {
 				why = "the file is cut off within a block, or damaged"
 			}
@@ -170,7 +170,7 @@ func (f *File) scan(at int64) error {
 			return nil
 		}
 		if f.unpacked += int64(b.raw); f.unpacked > maxUnpacked+unpackedRatio*f.size {
-			f.miss(Gap{Offset: at, Bytes: f.size - at, Why: "the blocks say that they have far more than a file of this size can have"})
+			f.miss(Gap{Offset: at, Bytes: f.size - at, Why: "the blocks declare more data than a file of this size can hold"})
 			return nil
 		}
 		f.record(b)
@@ -277,7 +277,7 @@ func (f *File) contents(b block) ([]byte, error) {
 		return nil, err
 	}
 	if crc32.Checksum(stored, castagnoli) != b.sum {
-		return nil, errors.New("a block is damaged: its checksum is another")
+		return nil, errors.New("a block is damaged: its checksum does not match")
 	}
 	raw, err := f.decoder.DecodeAll(stored, make([]byte, 0, b.raw))
 	if err != nil {

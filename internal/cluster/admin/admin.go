@@ -93,7 +93,7 @@ func (s *Service) DrainNode(ctx context.Context, r *domtapv1.DrainNodeRequest) (
 	drained, err := s.node.Operations().Drain(bounded)
 	switch {
 	case errors.Is(err, cluster.ErrUndrained):
-		return nil, rpcstatus.New(codes.Aborted, "node "+here+" does not drain any more: another call has undone it", rpcstatus.Info("NODE_SERVING", ofNode(here)))
+		return nil, rpcstatus.New(codes.Aborted, "node "+here+" no longer drains, because another call ended the draining: drain it again if needed", rpcstatus.Info("NODE_SERVING", ofNode(here)))
 	case errors.Is(ctx.Err(), context.Canceled):
 		return nil, ctx.Err()
 	}
@@ -168,7 +168,7 @@ func moveError(err error, session, from, to string) error {
 	case errors.Is(err, cluster.ErrNoNode):
 		return rpcstatus.UnknownNode(to)
 	case errors.Is(err, cluster.ErrDraining):
-		return rpcstatus.New(codes.FailedPrecondition, "node "+to+" drains, and takes no sessions: name another node, or undo the draining", rpcstatus.Info("NODE_DRAINING", ofNode(to)))
+		return rpcstatus.New(codes.FailedPrecondition, "node "+to+" is draining and takes no sessions: name another node, or end the draining", rpcstatus.Info("NODE_DRAINING", ofNode(to)))
 	case errors.Is(err, cluster.ErrNoRoom):
 		return rpcstatus.New(codes.ResourceExhausted, "node "+to+" has no room for another session: name another node, or close sessions there",
 			rpcstatus.Info("LIMIT_REACHED", map[string]string{"limit": "node_sessions", "node": to}))
@@ -187,7 +187,7 @@ func moveError(err error, session, from, to string) error {
 }
 
 func movingError(session string) error {
-	return rpcstatus.New(codes.Unavailable, "session "+session+" is on its way to another node: try again in a moment", rpcstatus.Info("TAB_RESTORING", nil))
+	return rpcstatus.New(codes.Unavailable, "session "+session+" is moving to another node: try again in a moment", rpcstatus.Info("TAB_RESTORING", nil))
 }
 
 func ofNode(id string) map[string]string { return map[string]string{"node": id} }

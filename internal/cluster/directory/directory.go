@@ -68,7 +68,7 @@ func answer(p cluster.Place, err error) (peers.Node, error) {
 	case errors.Is(err, cluster.ErrGone):
 		return peers.Node{}, peers.ErrGone
 	case errors.Is(err, cluster.ErrFenced):
-		return peers.Node{}, rpcstatus.New(codes.Unavailable, "this node was cut off from the cluster, and another node takes the session over: try again in a few seconds, at another node",
+		return peers.Node{}, rpcstatus.New(codes.Unavailable, "this node was cut off from the cluster, and another node takes over the session: try again on another node in a few seconds",
 			rpcstatus.Info("FENCED", nil))
 	case errors.Is(err, cluster.ErrNoRoom):
 		return peers.Node{}, rpcstatus.New(codes.ResourceExhausted, "no node of the cluster has room for another session: close one first, or add a node",

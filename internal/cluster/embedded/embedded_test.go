@@ -105,9 +105,9 @@ func TestStartRefuses(t *testing.T) {
 	ok := embedded.Config{Name: "one", Cluster: "c", Secret: secret, StoreDir: t.TempDir()}
 	for want, change := range map[string]func(*embedded.Config){
 		"letters, digits":         func(c *embedded.Config) { c.Name = "one.two" },
-		"no secret":               func(c *embedded.Config) { c.Secret = "" },
-		"no directory":            func(c *embedded.Config) { c.StoreDir = "" },
-		"there are no routes":     func(c *embedded.Config) { c.RouteListen = "127.0.0.1:0" },
+		"secret is missing":       func(c *embedded.Config) { c.Secret = "" },
+		"JetStream is missing":    func(c *embedded.Config) { c.StoreDir = "" },
+		"the routes are missing":  func(c *embedded.Config) { c.RouteListen = "127.0.0.1:0" },
 		"no address to listen on": func(c *embedded.Config) { c.Routes = []string{"127.0.0.1:6222"} },
 		"not a host and a port":   func(c *embedded.Config) { c.Listen = "127.0.0.1:port" },
 		"is not loopback":         func(c *embedded.Config) { c.Listen = "0.0.0.0:4222" },

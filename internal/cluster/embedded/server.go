@@ -206,21 +206,21 @@ func (s secretCheck) Check(c server.ClientAuthentication) bool {
 func (cfg Config) check() error {
 	switch {
 	case !validName(cfg.Name):
-		return fmt.Errorf("the name %q is not letters, digits, - and _", cfg.Name)
+		return fmt.Errorf("invalid name %q: use letters, digits, - and _", cfg.Name)
 	case cfg.Secret == "":
-		return errors.New("there is no secret: clients and servers of a cluster present one")
+		return errors.New("the secret is missing: clients and servers of a cluster need it")
 	case cfg.StoreDir == "":
-		return errors.New("there is no directory for the data of JetStream")
+		return errors.New("the directory for the data of JetStream is missing")
 	case cfg.RouteListen != "" && len(cfg.Routes) == 0:
-		return errors.New("there are no routes: give the route addresses of all servers of the cluster")
+		return errors.New("the routes are missing: set the route addresses of all servers of the cluster")
 	case cfg.RouteListen == "" && len(cfg.Routes) > 0:
 		return errors.New("there are routes, but no address to listen on for the other servers")
 	case cfg.RouteListen != "" && !validName(cfg.Cluster):
-		return fmt.Errorf("the name of the cluster %q is not letters, digits, - and _", cfg.Cluster)
+		return fmt.Errorf("invalid cluster name %q: use letters, digits, - and _", cfg.Cluster)
 	}
 	for _, address := range []string{cfg.Listen, cfg.RouteListen} {
 		if address != "" && cfg.TLS == nil && !loopback(address) {
-			return fmt.Errorf("%s is not loopback, and there is no TLS: give the certificate, its key, and the CA of the cluster", address)
+			return fmt.Errorf("%s is not loopback and TLS is not set up: set the certificate, its key, and the CA of the cluster", address)
 		}
 	}
 	return nil

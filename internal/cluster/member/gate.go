@@ -128,7 +128,7 @@ func (g *gate) quiesce(ctx context.Context, session string) error {
 		case <-ctx.Done():
 			g.mu.Lock()
 			h.stopping = false
-			return fmt.Errorf("%d calls are under way: %w", h.calls, context.Cause(ctx))
+			return fmt.Errorf("%d calls are in progress: %w", h.calls, context.Cause(ctx))
 		}
 	}
 	return nil

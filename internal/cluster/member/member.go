@@ -119,7 +119,7 @@ func (m *Member) MayAct(session string) error {
 	if m.node.Check(session) == nil {
 		return nil
 	}
-	return apierr.Errorf(apierr.Fenced, "this node was cut off from the cluster, and another node takes the session over: try again in a few seconds, at another node")
+	return apierr.Errorf(apierr.Fenced, "this node was cut off from the cluster, and another node takes over the session: try again on another node in a few seconds")
 }
 
 // SessionsElsewhere returns how many sessions a client has on other nodes. The number may be slightly stale.
@@ -201,6 +201,6 @@ func (m *Member) Release(ctx context.Context, id string) {
 	ctx, cancel := context.WithTimeout(ctx, releaseBound)
 	defer cancel()
 	if err := m.node.Release(ctx, id); err != nil {
-		m.cfg.Logger.Warn("a session was closed, and the cluster does not know it yet", "session", id, "error", err)
+		m.cfg.Logger.Warn("a closed session is not yet removed from the cluster's registry", "session", id, "error", err)
 	}
 }

@@ -129,7 +129,7 @@ func (m *Member) saveIn(slots chan struct{}, session string, h *heldSession, now
 	}
 	m.saveEnds(h, now, sum, err)
 	if err != nil && m.ctx.Err() == nil {
-		m.cfg.Logger.Warn("the state of a session was not saved: if this node died, the session would come back with an older one", "session", session, "error", err)
+		m.cfg.Logger.Warn("the state of a session was not saved: after a crash of this node it would be restored from older state", "session", session, "error", err)
 	}
 }
 
@@ -163,7 +163,7 @@ func (m *Member) saveOne(session string, h *heldSession) (sum [sha256.Size]byte,
 func (m *Member) copy(ctx context.Context, session string, databases int) (s state, err error) {
 	s.Settings, s.Storage, err = m.sessions.Copy(ctx, session, databases)
 	for _, o := range s.Storage.Omissions {
-		m.cfg.Logger.Debug("a part of a session's storage is not kept", "session", session, "origin", o.Origin, "database", o.Database, "reason", o.Reason)
+		m.cfg.Logger.Debug("a part of a session's storage was not saved", "session", session, "origin", o.Origin, "database", o.Database, "reason", o.Reason)
 	}
 	s.Tabs = m.tabs.saved(session)
 	return s, err

@@ -48,7 +48,7 @@ func LoadCredentials(token, certFile, keyFile, authorityFile string) (Credential
 	}
 	c.Certificate, c.Authority = &cert, x509.NewCertPool()
 	if !c.Authority.AppendCertsFromPEM(authority) {
-		return c, fmt.Errorf("%s has no certificate: name a PEM file with that of the cluster's authority", authorityFile)
+		return c, fmt.Errorf("%s has no certificate: name a PEM file with the certificate of the cluster's authority", authorityFile)
 	}
 	return c, c.check()
 }
@@ -57,7 +57,7 @@ func LoadCredentials(token, certFile, keyFile, authorityFile string) (Credential
 func (c Credentials) check() error {
 	switch {
 	case len(c.Token) < minToken:
-		return fmt.Errorf("the token of the cluster has less than %d bytes: use a random one", minToken)
+		return fmt.Errorf("the token of the cluster has fewer than %d bytes: use a longer random token", minToken)
 	case (c.Certificate == nil) != (c.Authority == nil):
 		return errors.New("TLS between nodes needs a certificate and the authority of the cluster")
 	}
@@ -81,7 +81,7 @@ func (c Credentials) dialing(address string) (credentials.TransportCredentials, 
 		return nil, fmt.Errorf("the address of a node must be host:port: %w", err)
 	}
 	if !listen.IsLoopback(host) {
-		return nil, fmt.Errorf("refusing to call %s without TLS, because other machines could read along: give the nodes certificates", address)
+		return nil, fmt.Errorf("refusing to call %s without TLS, because other machines could read the traffic: give the nodes certificates", address)
 	}
 	return insecure.NewCredentials(), nil
 }
@@ -95,7 +95,7 @@ func (c Credentials) serving(at net.Addr) (credentials.TransportCredentials, err
 		}), nil
 	}
 	if tcp, ok := at.(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
-		return nil, fmt.Errorf("refusing to listen for nodes on %v without TLS, because other machines could read along: "+
+		return nil, fmt.Errorf("refusing to listen for nodes on %v without TLS, because other machines could read the traffic: "+
 			"give the node a certificate, or listen on loopback", at)
 	}
 	return insecure.NewCredentials(), nil

@@ -26,7 +26,7 @@ import (
 )
 
 // errMoved is the error of a call that reached a node without the call's tab or session. Clients never receive it.
-var errMoved = status.Error(codes.Aborted, "another node has it: this is a bug in domtap: please report it")
+var errMoved = status.Error(codes.Aborted, "another node has it: this is a bug in domtap, please report it")
 
 // unreachableError is the error of a call to a node that does not answer.
 type unreachableError struct {
@@ -54,9 +54,9 @@ func (l *unreachableError) status(m *method) error {
 	case l.begun:
 		next = "start the stream again; WatchDom continues from the last revision that you applied"
 	case m.class == managed || m.class == byNode:
-		next = "the call may have had its effect: GetCluster says how it stands"
+		next = "the call may have had its effect: GetCluster returns the current state"
 	case l.repeatable(m):
-		next = "try again in a few seconds; ListTabs lists the tabs of the nodes that are left"
+		next = "try again in a few seconds; ListTabs lists the tabs of the remaining nodes"
 	}
 	return rpcstatus.New(codes.Unavailable, fmt.Sprintf("node %s does not answer: %s", l.node.ID, next),
 		rpcstatus.Info("NODE_UNAVAILABLE", map[string]string{"node": l.node.ID}),
@@ -328,7 +328,7 @@ var errLeaving = errors.New("this node of the cluster stops")
 // when the program starts, because error details would cost every command 40 KB.
 func streamError(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), errLeaving) {
-		return rpcstatus.New(codes.Unavailable, "this node of the cluster stops: go on at another one", rpcstatus.Info("NODE_UNAVAILABLE", nil))
+		return rpcstatus.New(codes.Unavailable, "this node of the cluster is stopping: continue on another node", rpcstatus.Info("NODE_UNAVAILABLE", nil))
 	}
 	return err
 }

@@ -78,7 +78,7 @@ func forwardable(all metadata.MD) metadata.MD {
 	return out
 }
 
-var errNotPassed = errors.New("the metadata do not say who makes the call: are the nodes of the same version?")
+var errNotPassed = errors.New("the metadata do not name the caller: run the same version on all nodes")
 
 // parseForwarded reads another node's description of a call.
 func parseForwarded(md metadata.MD) (p forwarded, err error) {

@@ -316,7 +316,7 @@ func (p *Proxy) owner(ctx context.Context, m *method, about subject, read Freshn
 		case errors.Is(err, ErrUnknown):
 			return Node{Self: true}, nil
 		default:
-			return Node{}, rpcstatus.New(codes.Unavailable, "the node that had it is gone: open the page in a new tab; the old one comes back only with its node",
+			return Node{}, rpcstatus.New(codes.Unavailable, "the node that had it is gone: open the page in a new tab; the old tab returns only with its node",
 				rpcstatus.Info("NODE_UNAVAILABLE", nil))
 		}
 	}

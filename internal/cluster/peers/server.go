@@ -118,7 +118,7 @@ func (s *Server) admit(ctx context.Context, method string) (context.Context, err
 	if len(token) < len(tokenPrefix) || !s.cfg.Credentials.has(token[len(tokenPrefix):]) {
 		s.cfg.Logger.ErrorContext(ctx, "refused a call to the address for nodes without the token of the cluster", "method", method)
 		return nil, status.Error(codes.Unauthenticated, "the call does not have the token of the cluster: "+
-			"clients call another address of this node; give all nodes the same token")
+			"clients must call the client address of this node, and all nodes need the same token")
 	}
 	p, err := parseForwarded(md)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 // Kinds of errors. Every error of a Bucket wraps one of them.
 var (
 	// ErrConflict reports that the key has another revision than the write expected. Nothing was stored.
-	ErrConflict = errors.New("somebody else changed it")
+	ErrConflict = errors.New("another node changed it")
 	// ErrUnknown reports that no answer arrived in time or that another write was in progress. The value may have been stored: read it
 	// before the next write.
-	ErrUnknown = errors.New("it is not known whether that was stored")
+	ErrUnknown = errors.New("it is unknown whether the change was stored")
 	// ErrUnavailable reports that NATS cannot be reached or has no leader. Nothing was stored.
 	ErrUnavailable = errors.New("the registry is not available")
 	// ErrNotFound reports that the server that answered has no such key. This does not prove that the key does not exist.

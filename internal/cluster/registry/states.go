@@ -21,7 +21,7 @@ import (
 )
 
 // ErrTooLarge reports that a state is too large to store. It is not one of the kinds of Bucket's errors.
-var ErrTooLarge = errors.New("it is too large to be kept")
+var ErrTooLarge = errors.New("it is too large to store")
 
 const (
 	// minStateKey is the minimum size of the encryption key, in bytes.
@@ -216,7 +216,7 @@ func (s *States) unseal(session string, token uint64, sealed []byte) ([]byte, er
 	}
 	packed, err := s.aead.Open(nil, sealed[:n], sealed[n:], label(session, token))
 	if err != nil {
-		return nil, fmt.Errorf("it was saved with another key, or changed: %w", err)
+		return nil, fmt.Errorf("it was saved with another key, or is damaged: %w", err)
 	}
 	return io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), maxLoaded))
 }

@@ -133,7 +133,7 @@ func (r *Replicas) release(c *Copy) {
 }
 
 // errUnused means that a copy has no users left.
-var errUnused = errors.New("nobody follows the tab any more")
+var errUnused = errors.New("the tab has no more followers")
 
 // Copy is a copy of a tab of another node. It can be followed like a tab.
 type Copy struct {
@@ -236,7 +236,7 @@ func (e *lostError) Is(target error) bool {
 // lost returns the error for followers of a copy that cannot be kept up to date.
 func (c *Copy) lost(err error) error {
 	node, _, _ := strings.Cut(c.owner, ".") // the incarnation is of no use to clients
-	return &lostError{apierr.Errorf(apierr.Lost, "node %s, which has tab %s, does not answer: watch again, from the last revision that was applied", node, c.id), err}
+	return &lostError{apierr.Errorf(apierr.Lost, "node %s, which has tab %s, does not answer: start the watch again from the last revision that was applied", node, c.id), err}
 }
 
 // ask requests from the owner what all watchers need.
@@ -335,7 +335,7 @@ func (c *Copy) run(ctx context.Context) {
 	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), Renewal)
 	defer cancel()
 	if _, err := c.ask(bye, &clusterv1.InterestRequest{Over: true}); err != nil {
-		c.logger.Debug("the owner of a tab does not know that nobody follows it", "tab", c.id, "error", err)
+		c.logger.Debug("the owner of a tab was not told that it has no followers", "tab", c.id, "error", err)
 	}
 }
 
@@ -363,7 +363,7 @@ func (c *Copy) renew(ctx context.Context) error {
 				current, last = heard, reply.GetSequence()
 			}
 			if time.Since(current) >= Stall {
-				return errors.New("the log of the tab does not go on")
+				return errors.New("the log of the tab does not continue")
 			}
 		case refused != nil && refused.gone, time.Since(heard) >= Silence, !isClosed(c.ready):
 			return err

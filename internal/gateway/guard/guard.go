@@ -98,7 +98,7 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 		}
 		if g.isCrossOrigin(r) && !g.isSameOrigin(r) {
 			if !g.configured(r) {
-				g.refuse(w, r, "a page of another origin sent the request: name the origin with --web-origin of domtap serve to let it call")
+				g.refuse(w, r, "a page of another origin sent the request: to allow it, name the origin with --web-origin of domtap serve")
 				return
 			}
 			allowOrigin(w.Header(), r)

@@ -81,7 +81,7 @@ func serve(w http.ResponseWriter, r *http.Request, served map[string]file) {
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "the files of the live page are read-only: make calls at /domtap.v1.SERVICE/METHOD", http.StatusMethodNotAllowed)
+		http.Error(w, "the files of the live page are read-only: send calls to /domtap.v1.SERVICE/METHOD", http.StatusMethodNotAllowed)
 		return
 	}
 	f, ok := served[r.URL.Path]

@@ -176,7 +176,7 @@ func held(key string) (string, *durationpb.Duration, error) {
 	}
 	d, err := time.ParseDuration(strings.TrimSpace(long))
 	if err != nil || d <= 0 || d > maxHold*time.Second {
-		return "", nil, fmt.Errorf("value must be a key, and perhaps for how long to hold it, such as ArrowRight hold 500ms, at most 10s; not %q", key)
+		return "", nil, fmt.Errorf("value must be a key, optionally with a hold time of at most 10s, such as ArrowRight hold 500ms; not %q", key)
 	}
 	return name, durationpb.New(d), nil
 }

@@ -23,7 +23,7 @@ const MinBytes = 128 << 10
 // pictures and states it omits every second one, of diffs, log and steps the older half.
 func Make(t Trace, maxBytes int) (file []byte, left []string, err error) {
 	if maxBytes < MinBytes {
-		return nil, nil, fmt.Errorf("at most %d bytes: the page itself needs %d: allow more", maxBytes, MinBytes)
+		return nil, nil, fmt.Errorf("the limit is %d bytes, but the page itself needs %d: raise the limit", maxBytes, MinBytes)
 	}
 	page, err := newPage()
 	if err != nil {
@@ -39,7 +39,7 @@ func Make(t Trace, maxBytes int) (file []byte, left []string, err error) {
 			return file, now.Left, err
 		}
 		if !shrink(&t, sizes) {
-			return nil, nil, fmt.Errorf("the steps do not fit into %d bytes: allow more", maxBytes)
+			return nil, nil, fmt.Errorf("the steps do not fit into %d bytes: raise the limit", maxBytes)
 		}
 	}
 }

@@ -32,9 +32,9 @@ var statuses = map[int]search.ErrorKind{
 
 // advice maps each kind of refusal to a hint for the user.
 var advice = map[search.ErrorKind]string{
-	search.KeyRefused:    "the key was refused: correct the key that the daemon has (--search-key-file of domtap serve, or DOMTAP_SEARCH_KEY)",
+	search.KeyRefused:    "the key was refused: correct the daemon's key (--search-key-file of domtap serve, or DOMTAP_SEARCH_KEY)",
 	search.Quota:         "the quota is used up: wait, or use another provider or plan",
-	search.NotUnderstood: "the answer is not what it documents: check its URL",
+	search.NotUnderstood: "the response does not have the documented format: check the provider's URL",
 	search.Unavailable:   "it failed: try again later, or use another provider",
 	search.Rejected:      "the query was rejected: shorten or simplify it",
 }

@@ -63,7 +63,7 @@ func searxngResults(kind search.Kind, body []byte) ([]search.Result, error) {
 	case answer.Results == nil:
 		return nil, errShape
 	case len(answer.Results) == 0 && len(answer.UnresponsiveEngines) > 0:
-		return nil, &search.Error{Kind: search.Unavailable, Message: "none of its engines has answered: " + engines(answer.UnresponsiveEngines)}
+		return nil, &search.Error{Kind: search.Unavailable, Message: "none of its engines answered: " + engines(answer.UnresponsiveEngines)}
 	}
 	out := make([]search.Result, len(answer.Results))
 	for i, f := range answer.Results {

@@ -115,7 +115,7 @@ func (c Cluster) checkAddresses() error {
 		case (at.flag == "cluster-address" || at.flag == "cluster-listen" && c.Address == "") && (host == "" || err == nil && ip.IsUnspecified()):
 			return fmt.Errorf("--%s %q does not say where other nodes reach this one: name the host", at.flag, at.address)
 		case host != "localhost" && (err != nil || !ip.IsLoopback()) && !c.allTLS():
-			return fmt.Errorf("--%s %s is not loopback: give --cluster-tls-cert, --cluster-tls-key and --cluster-tls-ca, because other machines could read along", at.flag, at.address)
+			return fmt.Errorf("--%s %s is not loopback: give --cluster-tls-cert, --cluster-tls-key and --cluster-tls-ca, because other machines could read the traffic", at.flag, at.address)
 		}
 	}
 	return nil

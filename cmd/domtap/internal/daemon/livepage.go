@@ -109,7 +109,7 @@ func (p *livePage) Start(ctx context.Context, address string) (url string, start
 // startOwn starts a server for the page only.
 func (p *livePage) startOwn(ctx context.Context, address string) error {
 	if p.token == "" {
-		return fmt.Errorf("there is no token for the live page: the daemon can neither read nor make %s", p.cfg.TokenFile)
+		return fmt.Errorf("the live page has no token: the daemon can neither read nor create %s", p.cfg.TokenFile)
 	}
 	l, err := listenOnLoopback(ctx, address)
 	if err != nil {
@@ -150,7 +150,7 @@ func (p *livePage) Stop(ctx context.Context) (stopped bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cfg.Web.UI {
-		return false, errors.New("the daemon was started with --ui, and serves the live page until it ends: start it without --ui")
+		return false, errors.New("the daemon was started with --ui and serves the live page until it stops: start it without --ui")
 	}
 	if p.url == "" {
 		return false, nil

@@ -34,7 +34,7 @@ type Search struct {
 func (s Search) Searcher() (*search.Searcher, error) {
 	for i, name := range s.Providers {
 		if slices.Contains(s.Providers[:i], name) {
-			return nil, fmt.Errorf("--search-provider %s is there twice", name)
+			return nil, fmt.Errorf("--search-provider %s is repeated: name each provider once", name)
 		}
 	}
 	files, err := byProvider(s.Providers, s.KeyFiles, provider.NeedsKey)
@@ -64,7 +64,7 @@ func (s Search) Searcher() (*search.Searcher, error) {
 		all = append(all, p)
 	}
 	if len(unfiled) > 1 {
-		return nil, fmt.Errorf("--search-key-file is missing for one of %s: %s is one key", strings.Join(unfiled, ", "), SearchKeyVariable)
+		return nil, fmt.Errorf("--search-key-file is missing for one of %s: %s holds only one key", strings.Join(unfiled, ", "), SearchKeyVariable)
 	}
 	return search.New(all...), nil
 }
@@ -82,7 +82,7 @@ func byProvider(providers, values []string, takes func(name string) bool) (map[s
 				}
 			}
 			if len(takers) != 1 {
-				return nil, fmt.Errorf("is for none or for several of the providers: write NAME=, such as brave=, before it")
+				return nil, fmt.Errorf("matches no provider or several: write NAME= before it, such as brave=")
 			}
 			name, rest = takers[0], value
 		}
@@ -90,7 +90,7 @@ func byProvider(providers, values []string, takes func(name string) bool) (map[s
 			return nil, fmt.Errorf("is for %s, which is not a --search-provider", name)
 		}
 		if out[name] != "" {
-			return nil, fmt.Errorf("is there twice for %s", name)
+			return nil, fmt.Errorf("is repeated for %s: set it once", name)
 		}
 		out[name] = rest
 	}
@@ -105,7 +105,7 @@ func readKey(path string) (search.Secret, error) {
 	}
 	words := strings.Fields(string(text))
 	if len(words) != 1 || len(words[0]) > maxKey || strings.ContainsFunc(words[0], func(r rune) bool { return r < '!' || r > '~' }) {
-		return search.Secret{}, fmt.Errorf("%s does not hold one key, and nothing else", path)
+		return search.Secret{}, fmt.Errorf("%s must hold one key and nothing else", path)
 	}
 	return search.NewSecret(words[0]), nil
 }

@@ -40,7 +40,7 @@ func TestFailuresHaveTheirMessageHintAndCode(t *testing.T) {
 		longer  = "use a longer --timeout"
 		doctor  = "run domtap doctor to check the browser, socket and daemon"
 		there   = "domtap serve starts a daemon there; without --addr, commands find this user's daemon, or start it"
-		refused = "check that a daemon listens there, and whether with TLS: --tls-ca, --tls-client-cert"
+		refused = "check that a daemon listens there and whether it uses TLS (--tls-ca, --tls-client-cert)"
 	)
 	st := func(code codes.Code, message, reason string) error { return answered(t, code, message, reason, nil) }
 	named := func(resource string) error {

@@ -26,7 +26,7 @@ type TakenError struct {
 
 // Error names the holder and the command that stops it.
 func (e *TakenError) Error() string {
-	return fmt.Sprintf("a daemon with process id %d serves %s already; use it, or stop it with: domtap stop", e.PID, e.Socket)
+	return fmt.Sprintf("a daemon with process id %d already serves %s: use it, or stop it with domtap stop", e.PID, e.Socket)
 }
 
 // Daemon is a process that holds a claim. The zero value is not a daemon.
