@@ -23,8 +23,8 @@ type likeness struct {
 
 // redrawn removes elements that were replaced by equal ones from the added and removed elements. Only certain matches count: the two are
 // printed identically and are in groups of the same names and in rows of the same text. Of several equal elements, all must have been
-// replaced. For rows that differ, the first two texts of the row must be equal, and the match must be unique. On pages without known texts,
-// the elements must have names, be between elements of the same unique names, and be unique there.
+// replaced. For rows that differ, the first two texts of the row must be equal, and the match must be unique. The others must have names, be
+// between elements or texts of the same unique names, and be unique there.
 func (d *differ) redrawn() {
 	if len(d.added) == 0 || len(d.removed) == 0 {
 		return
@@ -32,9 +32,8 @@ func (d *differ) redrawn() {
 	if d.from.hasTexts() && d.to.hasTexts() {
 		d.match(d.from.alike(d.removed, true), d.to.alike(d.added, true), true)
 		d.match(d.from.alike(d.removed, false), d.to.alike(d.added, false), false)
-	} else {
-		d.match(d.from.alikeBetween(d.removed), d.to.alikeBetween(d.added), false)
 	}
+	d.match(d.from.alikeBetween(d.removed), d.to.alikeBetween(d.added), false)
 	slices.SortFunc(d.pairs, func(a, b pair) int { return cmp.Compare(a.old, b.old) })
 }
 
@@ -93,20 +92,23 @@ func likenessOf(e *dom.Element) likeness {
 	return what
 }
 
-// alikeBetween groups elements with names by the nearest elements before and after that have unique names. It omits elements without such a
-// neighbour.
+// alikeBetween groups elements with names by the nearest elements and texts before and after that have unique names. It omits elements
+// without such a neighbour.
 func (l *laidOut) alikeBetween(places []int32) map[likeness][]int32 {
 	called := func(e *dom.Element) string { return e.Role + "\x00" + e.Text + "\x00" + e.Href }
 	count := map[string]int{}
-	for _, e := range l.shown {
-		if e != nil {
-			count[called(e)]++
+	named := func(at int) bool {
+		return l.nodes[at].Text != "" && (l.shown[at] != nil || l.nodes[at].Kind == dom.Structural)
+	}
+	for at := range l.nodes {
+		if named(at) {
+			count[called(l.nodes[at].Element)]++
 		}
 	}
-	records := make([]string, len(l.shown))
+	records := make([]string, len(l.nodes))
 	note := func(nearest string, at int) string {
 		records[at] += nearest + "\x00"
-		if e := l.shown[at]; e != nil && e.Text != "" && count[called(e)] == 1 {
+		if e := l.nodes[at].Element; named(at) && count[called(e)] == 1 {
 			return called(e)
 		}
 		return nearest
