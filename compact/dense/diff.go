@@ -15,6 +15,8 @@ import (
 const (
 	// maxRemoved limits how many removed elements have their own line.
 	maxRemoved = 10
+	// maxTogether limits how many elements removed from one place have their own lines in a brief text.
+	maxTogether = 4
 	// maxNamed limits how many of the other elements are named, and maxNameOf the length of each name in characters.
 	maxNamed, maxNameOf = 3, 30
 	// maxMoved limits how many moved elements are listed.

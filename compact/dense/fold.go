@@ -221,8 +221,8 @@ func (d *differ) moreOf(mark string, groups []lineContent) {
 	d.more(mark, n, names...)
 }
 
-// appendClosed appends one line for the elements that were removed together with a board, such as a closed calendar. It returns the groups
-// that have no line yet.
+// appendClosed appends one line for many elements that were removed from one place, such as those of a closed dialog, and for those that were
+// removed together with a board, such as a calendar. It returns the groups that have no line yet.
 func (d *differ) appendClosed(l *laidOut, groups []lineContent) (rest []lineContent) {
 	stretches := l.stretches(groups)
 	for i := 0; i < len(groups); {
@@ -230,7 +230,7 @@ func (d *differ) appendClosed(l *laidOut, groups []lineContent) (rest []lineCont
 		for ; j < len(groups) && stretches[j] == stretches[i]; j++ {
 			hasBoard = hasBoard || groups[j].board != nil
 		}
-		if hasBoard && j > i+1 {
+		if hasBoard && j > i+1 || j-i > maxTogether {
 			d.moreOf("- ", groups[i:j])
 		} else {
 			rest = append(rest, groups[i:j]...)
