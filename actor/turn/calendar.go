@@ -36,6 +36,8 @@ type calendar struct {
 	date   time.Time
 	// jumped reports whether the year was entered in the calendar's own field.
 	jumped bool
+	// clicked is the day that was clicked.
+	clicked dom.Ref
 }
 
 // opensCalendar reports whether a field that rejected a text may open a calendar: it is read-only, and the text is a date.
@@ -48,8 +50,12 @@ func opensCalendar(el *dom.Element, f *Field, refused error) bool {
 // pickDate chooses a date in the calendar that a read-only field opens, and checks what the field then holds. Refused is the result of the
 // attempt to enter the date as text. It is returned if the field opens no calendar.
 func (t filler) pickDate(ctx context.Context, f *Field, at resolved, refused Result) (Result, error) {
-	c := &calendar{filler: t, field: f, at: at, listed: t.listed()}
+	c := &calendar{filler: t, field: f, at: at}
 	c.date, _ = parseDate(f.value(), true, false)
+	if err := c.read(ctx); err != nil { // else the texts of the page would seem to be new
+		return Result{}, err
+	}
+	c.listed = t.listed()
 	if r, err := t.perform(ctx, Step{Action: click(at.ref), found: true}); err != nil || r.Err != nil {
 		return r, err
 	}
@@ -57,6 +63,7 @@ func (t filler) pickDate(ctx context.Context, f *Field, at resolved, refused Res
 		return Result{}, err
 	}
 	if _, known := c.month(); !known && c.day() == nil {
+		refused.Delivered = driver.DeliveredPart // the click
 		return refused, nil
 	}
 	r, err := c.choose(ctx)
@@ -79,8 +86,9 @@ func (c *calendar) opened() []*dom.Element {
 
 // choose turns the calendar to the month of the date and clicks the day.
 func (c *calendar) choose(ctx context.Context) (Result, error) {
-	for range maxMonths {
+	for range maxMonths + 2 { // the last one only clicks the day
 		if day := c.day(); day != nil {
+			c.clicked = day.Ref
 			return c.perform(ctx, Step{Action: click(day.Ref), found: true})
 		}
 		shown, known := c.month()
@@ -107,7 +115,14 @@ func (c *calendar) choose(ctx context.Context) (Result, error) {
 		if err := c.read(ctx); err != nil {
 			return Result{}, err
 		}
-		if now, _ := c.month(); max(monthsBetween(now, c.date), -monthsBetween(now, c.date)) >= max(ahead, -ahead) {
+		now, known := c.month()
+		if !known { // both months may still be drawn
+			if err := c.read(ctx); err != nil {
+				return Result{}, err
+			}
+			now, known = c.month()
+		}
+		if left := monthsBetween(now, c.date); known && max(left, -left) >= max(ahead, -ahead) {
 			return c.fail(ctx, now, "its button did not lead there")
 		}
 	}
@@ -151,10 +166,10 @@ func (c *calendar) fail(ctx context.Context, shown time.Time, why string) (Resul
 	return notFilled(ctx, c.field, driver.DeliveredPart, apierr.Errorf(apierr.NotActionable, "%s is read-only and opened a calendar%s, but %s: read the page, and click in the calendar", c.field.name(), shows, why))
 }
 
-// verify checks that the field holds the date. Some calendars need a confirmation.
+// verify checks that the field holds the date. Some calendars stay open until a button confirms the day.
 func (c *calendar) verify(ctx context.Context, r Result) (Result, error) {
 	for _, confirm := range [][]string{nil, {"ok", "apply", "done", "set", "select", "confirm", "save"}} {
-		if button := c.button(confirm); confirm != nil && button != nil {
+		if button := c.button(confirm); confirm != nil && button != nil && c.x.Head().Snapshot.Find(c.clicked) != nil {
 			if done, err := c.perform(ctx, Step{Action: click(button.Ref), found: true}); err != nil || done.Err != nil {
 				return done, err
 			}
@@ -202,7 +217,10 @@ func (c *calendar) month() (time.Time, bool) {
 		}
 		month, year = max(month, d.month), max(year, d.year)
 	}
-	return time.Date(year, month, 1, 0, 0, 0, 0, time.UTC), month != 0 && year != 0
+	if month == 0 || year == 0 {
+		return time.Time{}, false
+	}
+	return time.Date(year, month, 1, 0, 0, 0, 0, time.UTC), true
 }
 
 // monthsBetween returns how many months later the second date is.
@@ -213,9 +231,9 @@ func monthsBetween(from, to time.Time) int {
 // day returns the element of the date: the innermost one whose name or hint is the whole date, or else the one with its number in the shown
 // month. It returns nil if there is none, or more than one.
 func (c *calendar) day() *dom.Element {
-	all := slices.DeleteFunc(c.opened(), func(el *dom.Element) bool { return el.States.Disabled == dom.True })
+	all := c.opened()
 	whole := slices.DeleteFunc(slices.Clone(all), func(el *dom.Element) bool {
-		return len(el.WholeText()) > maxHeader || !readDate(el.WholeText()).is(c.date) && !strings.Contains(el.Hints, "is-"+c.date.Format("2006-01-02"))
+		return el.States.Disabled == dom.True || len(el.WholeText()) > maxHeader || !readDate(el.WholeText()).is(c.date) && !strings.Contains(el.Hints, "is-"+c.date.Format("2006-01-02"))
 	})
 	whole = slices.DeleteFunc(whole, func(el *dom.Element) bool {
 		return slices.ContainsFunc(whole, func(inner *dom.Element) bool { return inner != el && c.within(inner, el.Ref) })
@@ -229,7 +247,10 @@ func (c *calendar) day() *dom.Element {
 	if shown, known := c.month(); !known || monthsBetween(shown, c.date) != 0 {
 		return nil
 	}
-	return numbered(c.days(all), c.date.Day())
+	if day := numbered(c.days(all), c.date.Day()); day != nil && day.States.Disabled != dom.True {
+		return day
+	}
+	return nil
 }
 
 // days returns the elements whose text is the number of a day, without those that contain another one.
@@ -320,10 +341,8 @@ func readDate(text string) (d datePieces) {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	var numbers []int
 	for _, word := range words {
-		for m := time.January; m <= time.December; m++ {
-			if name := strings.ToLower(m.String()); word == name || word == name[:3] {
-				d.month = m
-			}
+		if m := englishMonth(word); m != 0 {
+			d.month = m
 		}
 		digits := strings.TrimRight(word, "stndrh") // 1st, 2nd, 3rd, 4th
 		if n, err := strconv.Atoi(digits); err == nil {
@@ -342,6 +361,16 @@ func readDate(text string) (d datePieces) {
 		}
 	}
 	return d
+}
+
+// englishMonth returns the month with a name or an abbreviation of three letters, or 0.
+func englishMonth(word string) time.Month {
+	for m := time.January; m <= time.December; m++ {
+		if name := m.String(); strings.EqualFold(word, name) || strings.EqualFold(word, name[:3]) {
+			return m
+		}
+	}
+	return 0
 }
 
 func isYear(n int) bool { return 1900 <= n && n < 2200 }

@@ -39,13 +39,16 @@ var partNames = map[datePart][]string{
 	hour:      {"hour", "stunde", "heure", "hora", "ora", "uur", "hh"},
 	minute:    {"minut"},
 	second:    {"second", "sekund", "segund"},
-	dayPeriod: {"am/pm", "meridiem", "a. m./p. m."},
+	dayPeriod: {"am/pm", "meridiem"},
 }
 
 // partOf returns the part of a date that an element holds: a spin button that is no native input, and whose name contains that part.
 func partOf(el *dom.Element) datePart {
 	if el.Role != "spinbutton" || el.Tag == "input" {
 		return noPart
+	}
+	if strings.Contains(strings.ToLower(el.WholeText()), "a. m./p. m.") {
+		return dayPeriod
 	}
 	for _, word := range strings.FieldsFunc(strings.ToLower(el.WholeText()), func(r rune) bool { return unicode.IsSpace(r) || r == ',' }) {
 		for part, names := range partNames {
@@ -107,23 +110,39 @@ func (t filler) fieldsIn(outer dom.Ref) [][]section {
 	return dateFields(slices.DeleteFunc(slices.Clone(t.elements()), func(el *dom.Element) bool { return !t.within(el, outer) }))
 }
 
-// datesIn returns the date fields inside a group. Some fields show their sections only after a click, so an empty group is clicked.
-func (t filler) datesIn(ctx context.Context, el *dom.Element) ([][]section, error) {
+// datesIn returns the date fields inside a group. Some fields show their sections only after a click, so a group is clicked if it contains
+// nothing but a button for a calendar, and the value is a date or time.
+func (t filler) datesIn(ctx context.Context, f *Field, el *dom.Element) ([][]section, error) {
 	if !isGroup(el) || el.Role == "radiogroup" {
 		return nil, nil
 	}
 	if _, err := t.x.Read(ctx, actor.ReadOptions{Structural: true}); err != nil {
 		return nil, err
 	}
-	isControl := func(c *dom.Element) bool {
-		return c.Kind == dom.Interactive && c.Role != "button" && t.within(c, el.Ref)
-	}
-	if el.Kind == dom.Interactive && !slices.ContainsFunc(t.elements(), isControl) {
-		if r, err := t.perform(ctx, Step{Action: click(el.Ref), found: true}); err != nil || r.Err != nil {
-			return nil, cmp.Or(err, r.Err)
+	isOther := func(c *dom.Element) bool { return c.Kind == dom.Interactive && t.within(c, el.Ref) && !opensDates(c) }
+	if isDateOrTime(f.value()) && !slices.ContainsFunc(t.elements(), isOther) {
+		if _, err := t.perform(ctx, Step{Action: click(el.Ref), found: true}); err != nil {
+			return nil, err
 		}
 	}
 	return t.fieldsIn(el.Ref), nil
+}
+
+// opensDates reports whether an element is a button for a calendar or a clock.
+func opensDates(el *dom.Element) bool {
+	return el.Role == "button" && slices.ContainsFunc(strings.Fields(strings.ToLower(el.WholeText())), func(word string) bool {
+		return slices.Contains([]string{"date", "time", "calendar", "clock"}, strings.Trim(word, ",:"))
+	})
+}
+
+// isDateOrTime reports whether a value is a date, a time, or both.
+func isDateOrTime(value string) bool {
+	for _, has := range [][2]bool{{true, false}, {false, true}, {true, true}} {
+		if _, ok := parseDate(value, has[0], has[1]); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // meant returns the date fields that an ambiguous label means, if all elements with that label are sections of one field, or of the two
@@ -146,7 +165,8 @@ func dateValues(f *Field, n int) []string {
 		return f.Values
 	}
 	for _, between := range []string{" - ", " – ", " — ", " to ", "..", "/"} {
-		if from, to, is := strings.Cut(f.value(), between); is && !strings.Contains(to, between) {
+		from, to, is := strings.Cut(f.value(), between)
+		if is && !strings.Contains(to, between) && (between != "/" || len(from) >= len("2026-3-1")) {
 			return []string{strings.TrimSpace(from), strings.TrimSpace(to)}
 		}
 	}
@@ -228,11 +248,14 @@ func (t filler) holds(s section, text string) bool {
 		return false
 	}
 	if s.part == dayPeriod {
-		half := map[string]string{"A": "0", "P": "1"}[text] // some count the halves of the day
-		return now.Value == half || strings.HasPrefix(strings.ToUpper(now.Value), text)
+		half := map[string]string{"A": "0", "P": "1"} // some count the halves of the day
+		return now.Value == half[text] || strings.HasPrefix(strings.ToUpper(now.Value), text)
 	}
 	if n, _ := strconv.Atoi(text); s.part == month && 1 <= n && n <= 12 && strings.HasPrefix(now.Value, time.Month(n).String()[:3]) {
 		return true
+	}
+	if s.part == month && now.Value != s.Value && !strings.ContainsFunc(now.Value, unicode.IsDigit) {
+		return englishMonth(now.Value) == 0 // a page in another language shows the name of the month that it accepted
 	}
 	digits := strings.IndexFunc(now.Value+" ", func(r rune) bool { return !unicode.IsDigit(r) })
 	held, err := strconv.Atoi(now.Value[:digits])
@@ -242,8 +265,8 @@ func (t filler) holds(s section, text string) bool {
 
 // dateLayouts are the formats of dates and times that are unambiguous. Other formats must list the numbers in the order of the sections.
 var (
-	dateLayouts = []string{"2006-01-02", "2006/01/02", "2 January 2006", "2 Jan 2006", "January 2, 2006", "Jan 2, 2006", "January 2 2006", "Jan 2 2006", "2006-01"}
-	timeLayouts = []string{"15:04", "15:04:05", "3:04 PM", "3:04PM", "3:04:05 PM", "3 PM", "3PM"}
+	dateLayouts = []string{"2006-01-02", "2006/01/02", "2 January 2006", "2 Jan 2006", "January 2, 2006", "Jan 2, 2006", "January 2 2006", "Jan 2 2006"}
+	timeLayouts = []string{"15:04", "15:04:05", "3:04 PM", "3:04PM", "3:04:05 PM", "3 PM", "3PM", "3:04 pm", "3:04pm", "3:04:05 pm", "3 pm", "3pm"}
 )
 
 // sectionTexts returns the text to type into each section of a field for a date or time.
@@ -251,18 +274,29 @@ func sectionTexts(value string, field []section) ([]string, error) {
 	has := func(part datePart) bool {
 		return slices.ContainsFunc(field, func(s section) bool { return s.part == part })
 	}
-	if at, ok := parseDate(value, has(year) || has(month) || has(day), has(hour) || has(minute)); ok {
+	if at, ok := parseDate(value, has(year) || has(month) || has(day), has(hour) || has(minute)); ok && (at.Second() == 0 || has(second)) {
 		texts := make([]string, len(field))
 		for i, s := range field {
 			texts[i] = s.textOf(at, has(dayPeriod))
 		}
 		return texts, nil
 	}
+	if at, err := time.Parse("2006-01", value); err == nil && len(field) == 2 && has(year) && has(month) {
+		return []string{field[0].textOf(at, false), field[1].textOf(at, false)}, nil
+	}
 	numbers := strings.FieldsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	isYear := func(s string) bool { return len(s) > 2 }
 	if at := slices.IndexFunc(field, func(s section) bool { return s.part == year }); len(numbers) != len(field) || slices.IndexFunc(numbers, isYear) >= 0 && slices.IndexFunc(numbers, isYear) != at {
 		return nil, apierr.Errorf(apierr.Invalid, "%q is no date or time for the sections %s: write a date as 2026-03-14, a time as 07:30, or both with a space between them",
 			value, target.List(elementsOf(field), maxCandidates))
+	}
+	for i, s := range field {
+		if s.part != dayPeriod {
+			continue
+		}
+		if numbers[i] = strings.ToUpper(numbers[i][:1]); numbers[i] != "A" && numbers[i] != "P" {
+			return nil, apierr.Errorf(apierr.Invalid, "%q does not end in AM or PM: write a time as 07:30 or 7:30 PM", value)
+		}
 	}
 	return numbers, nil
 }

@@ -61,7 +61,7 @@ func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 
 // fillAt fills in a field as its kind requires and checks its value.
 func (t filler) fillAt(ctx context.Context, f *Field, at resolved) (Result, error) {
-	if dates, err := t.datesIn(ctx, at.el); len(dates) > 0 || err != nil {
+	if dates, err := t.datesIn(ctx, f, at.el); len(dates) > 0 || err != nil {
 		if err != nil {
 			return notFilled(ctx, f, driver.DeliveredNone, err)
 		}
