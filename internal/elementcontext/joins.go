@@ -117,6 +117,9 @@ var rowRoles = map[string]bool{"row": true, "listitem": true, "article": true, "
 // areRows reports whether two elements are in two items of the same kind, such as two rows of a list, so that the words of one do not
 // describe the other.
 func (s *structure) areRows(i, j int32) bool {
+	if i == j { // a field and its value
+		return false
+	}
 	depth := s.common(i, j)
 	a, aEnd := s.run(i, depth)
 	b, bEnd := s.run(j, depth)
