@@ -110,4 +110,25 @@ func TestRowsInPanesAreNamed(t *testing.T) {
 	if _, err := turn(t, d, tab, clickAt(target)); err != nil {
 		t.Errorf("within the words of the other pane: %v", err)
 	}
+	// The first pane shows other records in the same rows, and then a further row; the other pane is unchanged.
+	for _, change := range []string{
+		`const cells = document.querySelectorAll("table")[0].querySelectorAll("td"); cells[0].textContent = "3 Alan"; cells[1].firstChild.data = "4 Edsger"`,
+		`const body = document.querySelector("tbody"); body.prepend(body.lastElementChild)`,
+	} {
+		if err := d.Browser.Newest().Call(t.Context(), "Runtime.evaluate", map[string]any{"expression": "{" + change + "}"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if r, err = d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_DENSE}); err != nil {
+			t.Fatal(err)
+		}
+		wants := []string{"\n| 3 Alan | 1 London | [", "\n| 4 Edsger | New York | ["}
+		if strings.Contains(change, "prepend") {
+			wants = []string{"\n| 4 Edsger | 1 London | [", "\n| 3 Alan | New York | ["}
+		}
+		for _, want := range wants {
+			if !strings.Contains(r.GetText(), want) {
+				t.Errorf("after %s, %q is not in\n%s", change, want, r.GetText())
+			}
+		}
+	}
 }

@@ -594,6 +594,7 @@ function setText(into, text) {
  */
 function shownName(el, tag, role, kind, naming, targeted, rec) {
   const name = nameOrText(el, tag, role, kind, naming, targeted);
+  if (!name && kind === STRUCTURAL && role === "row") return naming.panes.nameOf(el, naming.captions, rec);
   const isSign = DRAWN_TOGGLES.has(role) && !/[\p{L}\p{N}]/u.test(name); // the drawn check mark
   return (name && !isSign) || kind !== INTERACTIVE ? name : naming.captions.of(el, tag, role, rec) || name;
 }
@@ -610,7 +611,6 @@ const TEXT_ROLES = new Set(["generic", "listitem", "article", "figure", "term", 
 function nameOrText(el, tag, role, kind, naming, targeted) {
   const box = kind === STRUCTURAL && !targeted && isBox(el, tag, role) && !hasOwnText(el);
   const name = naming.name(el, tag, box ? "" : role);
-  if (!name && box && role === "row") return naming.panes.nameOf(el);
   if (name || box || kind === FRAME_HOST) return name;
   if (kind === INTERACTIVE) {
     if (role === "textbox" && !FIELD_TAGS.has(tag)) return editorPlaceholder(el, naming);

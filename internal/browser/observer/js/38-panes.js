@@ -24,14 +24,20 @@ class Panes {
     this.before.clear();
   }
 
-  /** Returns the words of the part of a row in the first pane, or "" for a row that has all its cells. @param {El} row */
-  nameOf(row) {
+  /**
+   * Returns the words of the part of a row in the first pane, or "" for a row that has all its cells. The row is described again after a
+   * change in that part, or of the rows of that pane.
+   * @param {El} row @param {Captions} captions @param {Rec} rec
+   */
+  nameOf(row, captions, rec) {
     const box = flatElement(row);
     if (!box) return "";
     let rows = this.before.get(box);
     if (rows === undefined) this.before.set(box, (rows = rowsOfPaneBefore(row, box)));
     if (rows.length === 0) return "";
     const part = rows.find((other) => isOnLine(other, row));
+    captions.watch(flatElement(rows[0]), rec);
+    captions.watch(part || null, rec);
     const words = part ? reportedWords(part, MAX_NAME) : "";
     return words.includes(reportedWords(row, MAX_NAME)) ? "" : words;
   }
