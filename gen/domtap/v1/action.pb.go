@@ -31,7 +31,7 @@ type Verdict int32
 const (
 	// Never sent.
 	Verdict_VERDICT_UNSPECIFIED Verdict = 0
-	// Nothing changed, as far as the daemon knows the page. Headings, landmarks, text and images count only after any
+	// Nothing changed, as far as the daemon knows the page. Headings, landmarks, text and images count only after some
 	// caller has read them.
 	Verdict_VERDICT_NO_CHANGE Verdict = 1
 	// Elements, texts, their look or the title changed, or an element moved. The diff may omit such changes.

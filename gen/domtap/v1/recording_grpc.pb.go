@@ -34,7 +34,7 @@ const (
 // the page, and small pictures. What answers mask is also masked in the files. Recording never delays a tab.
 // docs/recording.md describes recordings, and docs/recording-format.md the files.
 //
-// FAILED_PRECONDITION (RECORDING_OFF) if the daemon was started without --record.
+// FAILED_PRECONDITION (RECORDING_OFF) if the server has no directory for recordings. That of `domtap serve` always has one.
 type RecordingServiceClient interface {
 	// Record starts to record a tab, the tabs of a session, or all tabs of the caller. In the last two cases it also
 	// records tabs that are opened later. If a tab is already being recorded, the answer contains the running recording.
@@ -99,7 +99,7 @@ func (c *recordingServiceClient) ListRecordings(ctx context.Context, in *ListRec
 // the page, and small pictures. What answers mask is also masked in the files. Recording never delays a tab.
 // docs/recording.md describes recordings, and docs/recording-format.md the files.
 //
-// FAILED_PRECONDITION (RECORDING_OFF) if the daemon was started without --record.
+// FAILED_PRECONDITION (RECORDING_OFF) if the server has no directory for recordings. That of `domtap serve` always has one.
 type RecordingServiceServer interface {
 	// Record starts to record a tab, the tabs of a session, or all tabs of the caller. In the last two cases it also
 	// records tabs that are opened later. If a tab is already being recorded, the answer contains the running recording.
