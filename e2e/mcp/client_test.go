@@ -183,10 +183,10 @@ func (d *workspace) serve(t *testing.T, args ...string) string {
 		}
 	})
 	var url string
-	if _, err := fmt.Sscanf(first, "domtap: MCP at %s", &url); err != nil {
+	if _, err := fmt.Sscanf(first, "domtap: serving MCP at %s", &url); err != nil {
 		t.Fatalf("domtap mcp --http said %q", first)
 	}
-	return strings.TrimSuffix(url, ",")
+	return url
 }
 
 // testWriter writes a program's output to the test log.
