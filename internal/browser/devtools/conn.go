@@ -178,11 +178,18 @@ func (c *Conn) send(ctx context.Context, session target.SessionID, method string
 
 // batch batches the commands that send writes into one write, if the transport supports that.
 func (c *Conn) batch(send func() error) error {
-	if batch, ok := c.browser.(interface{ together(func() error) error }); ok {
-		return batch.together(send)
+	if b, ok := c.browser.(batcher); ok {
+		return b.batch(send)
 	}
 	return send()
 }
+
+// batcher is a transport that writes the commands of a function at once.
+type batcher interface {
+	batch(send func() error) error
+}
+
+var _ batcher = (*Pipe)(nil)
 
 // Wait waits for the reply and decodes it into result, unless result is nil. If ctx ends first, a late reply is dropped.
 func (k *Call) Wait(ctx context.Context, result any) error {
