@@ -180,9 +180,17 @@
     });
   }
 
+  /** Waits for transitions, for two seconds at most: what fades out is still text, and goes without being caused by the next step. */
+  async function ended() {
+    const short = document.getAnimations().filter((a) => a.playState === "running" && a.effect && a.effect.getComputedTiming().endTime < 2000);
+    if (!short.length) return;
+    await Promise.race([Promise.allSettled(short.map((a) => a.finished)), new Promise((done) => setTimeout(done, 2000))]);
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  }
+
   window.witness = {
     ids, elements, note, number, state, rows,
-    begin() { log = []; early = null; return text(); },
+    async begin() { await ended(); log = []; early = null; return text(); },
     end() { return { log, early, text: text() }; },
   };
 })();
