@@ -52,7 +52,7 @@ func opensCalendar(el *dom.Element, f *Field, refused error) bool {
 func (t filler) pickDate(ctx context.Context, f *Field, at resolved, refused Result) (Result, error) {
 	c := &calendar{filler: t, field: f, at: at}
 	c.date, _ = parseDate(f.value(), true, false)
-	if err := c.read(ctx); err != nil { // else the texts of the page would seem to be new
+	if err := t.readStructure(ctx); err != nil { // else the texts of the page would seem to be new
 		return Result{}, err
 	}
 	c.listed = t.listed()

@@ -107,7 +107,7 @@ func (t filler) fieldsAround(all []*dom.Element) [][]section {
 
 // fieldsIn returns the date fields inside an element.
 func (t filler) fieldsIn(outer dom.Ref) [][]section {
-	return dateFields(slices.DeleteFunc(slices.Clone(t.elements()), func(el *dom.Element) bool { return !t.within(el, outer) }))
+	return dateFields(slices.DeleteFunc(slices.Clone(t.elements()), func(el *dom.Element) bool { return partOf(el) == noPart || !t.within(el, outer) }))
 }
 
 // datesIn returns the date fields inside a group. Some fields show their sections only after a click, so a group is clicked if it contains
@@ -116,7 +116,7 @@ func (t filler) datesIn(ctx context.Context, f *Field, el *dom.Element) ([][]sec
 	if !isGroup(el) || el.Role == "radiogroup" {
 		return nil, nil
 	}
-	if _, err := t.x.Read(ctx, actor.ReadOptions{Structural: true}); err != nil {
+	if err := t.readStructure(ctx); err != nil {
 		return nil, err
 	}
 	isOther := func(c *dom.Element) bool { return c.Kind == dom.Interactive && t.within(c, el.Ref) && !opensDates(c) }
@@ -285,8 +285,8 @@ func sectionTexts(value string, field []section) ([]string, error) {
 		return []string{field[0].textOf(at, false), field[1].textOf(at, false)}, nil
 	}
 	numbers := strings.FieldsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	isYear := func(s string) bool { return len(s) > 2 }
-	if at := slices.IndexFunc(field, func(s section) bool { return s.part == year }); len(numbers) != len(field) || slices.IndexFunc(numbers, isYear) >= 0 && slices.IndexFunc(numbers, isYear) != at {
+	longest := slices.IndexFunc(numbers, func(s string) bool { return len(s) > 2 })
+	if len(numbers) != len(field) || longest >= 0 && field[longest].part != year {
 		return nil, apierr.Errorf(apierr.Invalid, "%q is no date or time for the sections %s: write a date as 2026-03-14, a time as 07:30, or both with a space between them",
 			value, target.List(elementsOf(field), maxCandidates))
 	}

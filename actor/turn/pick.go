@@ -29,7 +29,7 @@ type picker struct {
 	acted bool
 	// before holds the texts of all elements before anything was selected. The texts that a search changed are those after the search.
 	before map[dom.Ref]string
-	// was is what the field showed before an option was clicked, without a search text.
+	// was is the text of the field before an option was clicked, without a search text.
 	was string
 	// searched is the field that a search text was typed into, or dom.NoRef. typed is the value that it then had.
 	searched dom.Ref
@@ -48,10 +48,8 @@ const (
 
 // pick selects the options that have the values of a field, and deselects all others if it accepts several.
 func (t filler) pick(ctx context.Context, f *Field, at resolved) (Result, error) {
-	if !t.x.State().Structural { // the selection may be shown by a text beside the field
-		if _, err := t.x.Read(ctx, actor.ReadOptions{Structural: true}); err != nil {
-			return Result{}, err
-		}
+	if err := t.readStructure(ctx); err != nil { // the selection may be shown by a text beside the field
+		return Result{}, err
 	}
 	p := &picker{filler: t, field: f, at: at, listed: t.listed(), before: t.textsByRef(), searched: dom.NoRef}
 	if at.el.States.Expanded == dom.True || at.el.Role == "listbox" {

@@ -156,12 +156,21 @@ func refOf(el *dom.Element) dom.Ref {
 func (t *resolver) bySnapshot(ctx context.Context, wanted target.Target) ([]*dom.Element, error) {
 	found := target.Match(wanted, t.elements())
 	if len(found) == 0 && wanted.MayBeShown() && !t.x.State().Structural {
-		if _, err := t.x.Read(ctx, actor.ReadOptions{Structural: true}); err != nil {
+		if err := t.readStructure(ctx); err != nil {
 			return nil, err
 		}
 		found = target.Match(wanted, t.elements())
 	}
 	return found, nil
+}
+
+// readStructure reads structural elements, unless the stored DOM has them.
+func (t *resolver) readStructure(ctx context.Context) error {
+	if t.x.State().Structural {
+		return nil
+	}
+	_, err := t.x.Read(ctx, actor.ReadOptions{Structural: true})
+	return err
 }
 
 // maxContainers limits in how many elements the page searches for a text. More than that are ambiguous anyway.

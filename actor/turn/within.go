@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
@@ -12,11 +11,10 @@ import (
 
 // readAround reads structural elements if a target names its surroundings.
 func (t *resolver) readAround(ctx context.Context, wanted target.Target) error {
-	if wanted.Within == "" || t.x.State().Structural {
+	if wanted.Within == "" {
 		return nil
 	}
-	_, err := t.x.Read(ctx, actor.ReadOptions{Structural: true})
-	return err
+	return t.readStructure(ctx)
 }
 
 // inside returns the elements that are within the target's surroundings.
