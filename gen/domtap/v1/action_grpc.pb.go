@@ -42,7 +42,7 @@ const (
 // If the page stops answering during a turn, the turn ends after about 3 s (5 s after a navigation; longer if the page
 // is slow to read), whatever the deadline is. The call then succeeds, and `tab.status` is UNRESPONSIVE. A step whose
 // delivery was observed before is `ok`, and its summary mentions the page. Other steps have the reason
-// PAGE_UNRESPONSIVE. The verdict and the diff are those of the last read, because later changes are unknown.
+// PAGE_UNRESPONSIVE. The verdict and the diff describe the last read, because later changes are unknown.
 type ActionServiceClient interface {
 	// Interact performs up to 32 steps in order. A turn ends early when a dialog opens, and shortly before the deadline
 	// of the call. The results of the remaining steps then contain the reason. If the page is lost during the turn, the
@@ -102,7 +102,7 @@ func (c *actionServiceClient) FillForm(ctx context.Context, in *FillFormRequest,
 // If the page stops answering during a turn, the turn ends after about 3 s (5 s after a navigation; longer if the page
 // is slow to read), whatever the deadline is. The call then succeeds, and `tab.status` is UNRESPONSIVE. A step whose
 // delivery was observed before is `ok`, and its summary mentions the page. Other steps have the reason
-// PAGE_UNRESPONSIVE. The verdict and the diff are those of the last read, because later changes are unknown.
+// PAGE_UNRESPONSIVE. The verdict and the diff describe the last read, because later changes are unknown.
 type ActionServiceServer interface {
 	// Interact performs up to 32 steps in order. A turn ends early when a dialog opens, and shortly before the deadline
 	// of the call. The results of the remaining steps then contain the reason. If the page is lost during the turn, the

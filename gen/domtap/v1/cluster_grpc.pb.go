@@ -45,7 +45,7 @@ type ClusterServiceClient interface {
 	// with the sessions that are left. The node keeps draining until a call with `undo`, even if it is started again
 	// within an hour.
 	//
-	// NOT_FOUND if there is no such node. UNAVAILABLE (NODE_UNAVAILABLE) if the node does not answer. ABORTED
+	// NOT_FOUND if the node does not exist. UNAVAILABLE (NODE_UNAVAILABLE) if the node does not answer. ABORTED
 	// (NODE_SERVING) if another call undoes the draining.
 	DrainNode(ctx context.Context, in *DrainNodeRequest, opts ...grpc.CallOption) (*DrainNodeResponse, error)
 	// MoveSession moves a session with all its tabs to another node. It waits for running calls to the session; later
@@ -117,7 +117,7 @@ type ClusterServiceServer interface {
 	// with the sessions that are left. The node keeps draining until a call with `undo`, even if it is started again
 	// within an hour.
 	//
-	// NOT_FOUND if there is no such node. UNAVAILABLE (NODE_UNAVAILABLE) if the node does not answer. ABORTED
+	// NOT_FOUND if the node does not exist. UNAVAILABLE (NODE_UNAVAILABLE) if the node does not answer. ABORTED
 	// (NODE_SERVING) if another call undoes the draining.
 	DrainNode(context.Context, *DrainNodeRequest) (*DrainNodeResponse, error)
 	// MoveSession moves a session with all its tabs to another node. It waits for running calls to the session; later

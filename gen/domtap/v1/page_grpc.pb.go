@@ -82,7 +82,7 @@ type PageServiceClient interface {
 	// newest requests, 512 KiB in total. In a session with masks, FAILED_PRECONDITION if `body` is set.
 	GetRequest(ctx context.Context, in *GetRequestRequest, opts ...grpc.CallOption) (*GetRequestResponse, error)
 	// ExportHar returns all requests of the log as an HTTP archive (HAR 1.2), with the details that GetRequest returns of
-	// each. Its errors are those of GetRequest. A body that is no longer available is left out, and the archive contains
+	// each. It returns the errors of GetRequest. A body that is no longer available is left out, and the archive contains
 	// the reason.
 	ExportHar(ctx context.Context, in *ExportHarRequest, opts ...grpc.CallOption) (*ExportHarResponse, error)
 	// Audit checks the page for barriers to people who use a keyboard or a screen reader, and returns the web vitals that
@@ -275,7 +275,7 @@ type PageServiceServer interface {
 	// newest requests, 512 KiB in total. In a session with masks, FAILED_PRECONDITION if `body` is set.
 	GetRequest(context.Context, *GetRequestRequest) (*GetRequestResponse, error)
 	// ExportHar returns all requests of the log as an HTTP archive (HAR 1.2), with the details that GetRequest returns of
-	// each. Its errors are those of GetRequest. A body that is no longer available is left out, and the archive contains
+	// each. It returns the errors of GetRequest. A body that is no longer available is left out, and the archive contains
 	// the reason.
 	ExportHar(context.Context, *ExportHarRequest) (*ExportHarResponse, error)
 	// Audit checks the page for barriers to people who use a keyboard or a screen reader, and returns the web vitals that

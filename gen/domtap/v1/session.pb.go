@@ -490,7 +490,7 @@ type SessionSettings struct {
 	// What is masked in the pages of the session. It is fixed when the session is created: UpdateSession requires the
 	// same mask.
 	Mask *Mask `protobuf:"bytes,65,opt,name=mask,proto3" json:"mask,omitempty"`
-	// Lists of requests to block, in addition to those of the daemon (`domtap serve --block`): "ads", "fonts", "media",
+	// Lists of requests to block, in addition to the lists of the daemon (`domtap serve --block`): "ads", "fonts", "media",
 	// each at most once. docs/network.md describes them.
 	Block []string `protobuf:"bytes,66,rep,name=block,proto3" json:"block,omitempty"`
 	// The proxy of the session. It is fixed when the session is created: UpdateSession keeps it if unset, and rejects
@@ -1466,7 +1466,7 @@ func (x *StorageOmission) GetRecords() int32 {
 	return 0
 }
 
-// StorageState contains cookies, local storage and databases, such as those of a login. Its JSON form (`domtap session
+// StorageState contains cookies, local storage and databases, for example after a login. Its JSON form (`domtap session
 // save`) uses the names of Playwright's storageState, so files can be exchanged.
 type StorageState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`

@@ -59,7 +59,7 @@ type StorageServiceClient interface {
 	// GetSessionStorage returns the session storage of an origin in a tab. NOT_FOUND if the tab shows no document of the
 	// origin, DEADLINE_EXCEEDED if the page hangs.
 	GetSessionStorage(ctx context.Context, in *GetSessionStorageRequest, opts ...grpc.CallOption) (*GetSessionStorageResponse, error)
-	// EditSessionStorage changes the session storage of an origin in a tab. Its errors are those of GetSessionStorage and
+	// EditSessionStorage changes the session storage of an origin in a tab. It returns the errors of GetSessionStorage and
 	// EditLocalStorage.
 	EditSessionStorage(ctx context.Context, in *EditSessionStorageRequest, opts ...grpc.CallOption) (*EditSessionStorageResponse, error)
 }
@@ -171,7 +171,7 @@ type StorageServiceServer interface {
 	// GetSessionStorage returns the session storage of an origin in a tab. NOT_FOUND if the tab shows no document of the
 	// origin, DEADLINE_EXCEEDED if the page hangs.
 	GetSessionStorage(context.Context, *GetSessionStorageRequest) (*GetSessionStorageResponse, error)
-	// EditSessionStorage changes the session storage of an origin in a tab. Its errors are those of GetSessionStorage and
+	// EditSessionStorage changes the session storage of an origin in a tab. It returns the errors of GetSessionStorage and
 	// EditLocalStorage.
 	EditSessionStorage(context.Context, *EditSessionStorageRequest) (*EditSessionStorageResponse, error)
 	mustEmbedUnimplementedStorageServiceServer()

@@ -1372,7 +1372,7 @@ type TimelineClient struct {
 	Reads uint64 `protobuf:"varint,4,opt,name=reads,proto3" json:"reads,omitempty"`
 	// The number of failed calls.
 	Failed uint64 `protobuf:"varint,5,opt,name=failed,proto3" json:"failed,omitempty"`
-	// The approximate number of tokens that its answers cost a model, including those of dropped entries.
+	// The approximate number of tokens that its answers cost a model, including dropped entries.
 	Tokens uint64 `protobuf:"varint,6,opt,name=tokens,proto3" json:"tokens,omitempty"`
 	// Whether a part of `tokens` was estimated.
 	TokensEstimated bool `protobuf:"varint,7,opt,name=tokens_estimated,json=tokensEstimated,proto3" json:"tokens_estimated,omitempty"`

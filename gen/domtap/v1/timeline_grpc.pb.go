@@ -72,7 +72,7 @@ type TimelineServiceClient interface {
 	// HandBack ends a TakeOver. Any client may call it. FAILED_PRECONDITION (NOT_PAUSED) if no client has taken over the
 	// tab.
 	HandBack(ctx context.Context, in *HandBackRequest, opts ...grpc.CallOption) (*HandBackResponse, error)
-	// ListPauses returns the pauses of a tab, including those of its session, or the pauses of a session.
+	// ListPauses returns the pauses of a tab and of its session, or the pauses of a session.
 	ListPauses(ctx context.Context, in *ListPausesRequest, opts ...grpc.CallOption) (*ListPausesResponse, error)
 }
 
@@ -205,7 +205,7 @@ type TimelineServiceServer interface {
 	// HandBack ends a TakeOver. Any client may call it. FAILED_PRECONDITION (NOT_PAUSED) if no client has taken over the
 	// tab.
 	HandBack(context.Context, *HandBackRequest) (*HandBackResponse, error)
-	// ListPauses returns the pauses of a tab, including those of its session, or the pauses of a session.
+	// ListPauses returns the pauses of a tab and of its session, or the pauses of a session.
 	ListPauses(context.Context, *ListPausesRequest) (*ListPausesResponse, error)
 	mustEmbedUnimplementedTimelineServiceServer()
 }

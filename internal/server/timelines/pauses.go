@@ -246,7 +246,7 @@ func (t *Timelines) control(who identity.Principal, one *domtapv1.Pause, action 
 	}
 }
 
-// Pauses lists the pauses of a tab, including those of its session, or the pauses of a session.
+// Pauses lists the pauses of a tab and of its session, or the pauses of a session.
 func (t *Timelines) Pauses(tab *Tab, session string) []*domtapv1.Pause {
 	if tab != nil {
 		return t.pauses.list(scope{tab: tab.tab.ID()}, scope{session: tab.session})
