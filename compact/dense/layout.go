@@ -39,7 +39,7 @@ type layout struct {
 	run          run
 	// open holds the groups around the current node, outermost first.
 	open []openGroup
-	// pendingLine holds the headings and groups that get a line if they contain another element.
+	// ahead holds the headings and groups that get a line if they contain another element.
 	ahead []pendingLine
 	// left is the group with a line that ended since the last line, or -1.
 	left int32
@@ -340,7 +340,8 @@ func (l *layout) isPart(i int) bool {
 	return true
 }
 
-// corners returns 1 if a header row begins with a cell above the row headers, which is empty or selects everything, and otherwise 0.
+// corners returns how many cells of a header row may be no headers. A row of more than two cells may have one, the corner above the row
+// headers, which is empty or selects everything.
 func corners(cells []cell) int {
 	if len(cells) > 2 {
 		return 1

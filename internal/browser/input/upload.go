@@ -153,7 +153,7 @@ func (t *upload) chooser(ctx context.Context, opened <-chan *cdproto.Message, wi
 	}
 }
 
-// dropped is what became of files that were to be dropped on an element.
+// dropped is the result of dropping files on an element.
 type dropped int
 
 const (
