@@ -30,7 +30,7 @@ type edit struct {
 // apply applies a patch. After an error the document is unusable.
 func (e *edit) apply(p *dom.Patch) error {
 	if len(p.Ops) > maxOps || len(p.Boxes) > maxOps {
-		return errors.New("it is too large")
+		return fmt.Errorf("%d operations and %d boxes, limit %d each", len(p.Ops), len(p.Boxes), maxOps)
 	}
 	d := e.doc
 	if p.Full {
@@ -90,7 +90,7 @@ func (e *edit) op(op *dom.Op) error {
 		e.removed = append(e.removed, n)
 		return nil
 	}
-	return fmt.Errorf("kind %d is not known", op.Kind)
+	return fmt.Errorf("unknown kind %d", op.Kind)
 }
 
 // find returns the node of a present element of the document.
@@ -106,7 +106,7 @@ func (e *edit) find(ref dom.Ref) (*node, error) {
 func (e *edit) resolve(p dom.Place) (*node, error) {
 	if p.New >= 0 {
 		if p.New >= len(e.added) {
-			return nil, fmt.Errorf("new element %d is not there yet", p.New)
+			return nil, fmt.Errorf("reference to addition %d, which has not been applied", p.New)
 		}
 		return e.added[p.New], nil
 	}
@@ -119,10 +119,10 @@ func (e *edit) resolve(p dom.Place) (*node, error) {
 func (e *edit) insert(op *dom.Op) error {
 	after, err := e.resolve(op.After)
 	if err != nil {
-		return fmt.Errorf("its place: %w", err)
+		return fmt.Errorf("place: %w", err)
 	}
 	if e.model.refs.full(len(e.added)) {
-		return errors.New("there are too many elements")
+		return fmt.Errorf("more than %d elements", maxElements)
 	}
 	n, err := e.node(op)
 	if err != nil {
@@ -141,12 +141,12 @@ func (e *edit) node(op *dom.Op) (*node, error) {
 		ref = op.Ref
 		if n := refs.find(ref); n != nil {
 			if n.present || n.doc != e.doc {
-				return nil, fmt.Errorf("element %d is in a document already", ref)
+				return nil, fmt.Errorf("element %d is already in a document", ref)
 			}
 			return n, nil
 		}
 		if !refs.wasGiven(ref) {
-			return nil, fmt.Errorf("ref %d was never given", ref)
+			return nil, fmt.Errorf("ref %d was never assigned", ref)
 		}
 	}
 	n := e.model.sequence.newNode(e.doc, ref)
@@ -165,10 +165,10 @@ func (e *edit) move(op *dom.Op) error {
 	}
 	after, err := e.resolve(op.After)
 	if err != nil {
-		return fmt.Errorf("its place: %w", err)
+		return fmt.Errorf("place: %w", err)
 	}
 	if after == n {
-		return fmt.Errorf("element %d is placed behind itself", op.Ref)
+		return fmt.Errorf("element %d would follow itself", op.Ref)
 	}
 	e.unlink(n)
 	e.link(n, after)
@@ -211,7 +211,7 @@ func (e *edit) change(n *node, op *dom.Op, mask dom.Field) error {
 	if mask&dom.FieldParent != 0 {
 		parent, err := e.resolve(op.Parent)
 		if err != nil {
-			return fmt.Errorf("its parent: %w", err)
+			return fmt.Errorf("parent: %w", err)
 		}
 		e.parent(n, parent)
 	}
@@ -266,7 +266,7 @@ func (e *edit) finish() error {
 			continue
 		}
 		if n.kids > 0 {
-			return fmt.Errorf("element %d is removed, but not what it holds", n.el.Ref)
+			return fmt.Errorf("element %d was removed without its descendants", n.el.Ref)
 		}
 		e.model.refs.release(n)
 	}
@@ -310,15 +310,15 @@ func (e *edit) measure(p *dom.Patch) error {
 		return nil
 	}
 	if !finite(p.Scroll) {
-		return errors.New("the scroll position is not a number")
+		return errors.New("the scroll position is not finite")
 	}
 	for _, b := range p.Boxes {
 		n, err := e.resolve(b.Place)
 		if err != nil {
-			return fmt.Errorf("a box: %w", err)
+			return fmt.Errorf("box: %w", err)
 		}
 		if n == nil || !finite(b.Box) {
-			return errors.New("a box has no element or no size")
+			return errors.New("a box has no element or is not finite")
 		}
 		n.box, n.boxed, n.covered = b.Box, true, b.Covered
 	}
@@ -342,7 +342,7 @@ func finite(b dom.Box) bool {
 func check(op *dom.Op) error {
 	el := &op.Element
 	if el.Kind > dom.FrameHost {
-		return fmt.Errorf("element kind %d is not known", el.Kind)
+		return fmt.Errorf("unknown element kind %d", el.Kind)
 	}
 	for _, s := range [...]string{
 		string(el.Child), el.Tag, el.Role, el.Text, el.Href, el.Name, el.Type, el.Value, el.Placeholder,
@@ -359,11 +359,11 @@ func check(op *dom.Op) error {
 		s.Checked, s.Disabled, s.Expanded, s.Selected, s.Pressed, s.Required, s.Readonly, s.Focused, s.Invalid,
 	} {
 		if t > dom.Mixed {
-			return fmt.Errorf("state %d is not known", t)
+			return fmt.Errorf("unknown state %d", t)
 		}
 	}
 	if len(el.Attributes) > maxAttributes {
-		return errors.New("there are too many attributes")
+		return fmt.Errorf("more than %d attributes", maxAttributes)
 	}
 	for name, value := range el.Attributes {
 		if len(name)+len(value) > maxString {

@@ -157,7 +157,7 @@ func (m *Model) Apply(patches ...dom.Patch) error {
 			}
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("patch %d of document %q in frame %q is refused: %w", p.Sequence, p.Document, p.Frame, err))
+			errs = append(errs, fmt.Errorf("reject patch %d of document %q in frame %q: %w", p.Sequence, p.Document, p.Frame, err))
 		}
 	}
 	if err := m.build(); err != nil {
@@ -197,10 +197,10 @@ func (m *Model) accept(p *dom.Patch) (*document, error) {
 		return nil, nil
 	case d != nil && d.id == p.Document:
 	case !p.Full:
-		return nil, errors.New("the document is not known, and the patch is not a full one")
+		return nil, errors.New("unknown document, and the patch is not full")
 	default:
 		if m.commit(p.Frame, p.Document); m.Document(p.Frame) != p.Document {
-			return nil, fmt.Errorf("there are %d frames already", MaxFrames)
+			return nil, fmt.Errorf("more than %d frames", MaxFrames)
 		}
 		d = m.documents.in(p.Frame)
 	}
@@ -210,7 +210,7 @@ func (m *Model) accept(p *dom.Patch) (*document, error) {
 	if !p.Full && p.Sequence != d.lastPatch+1 {
 		last := d.lastPatch
 		m.fail(d)
-		return nil, fmt.Errorf("it follows patch %d", last)
+		return nil, fmt.Errorf("the last patch was %d", last)
 	}
 	return d, nil
 }
@@ -231,7 +231,7 @@ func (m *Model) build() error {
 	for m.sequence.structural {
 		if bad := m.sequence.update(); bad != nil {
 			m.fail(bad)
-			errs = append(errs, fmt.Errorf("document %q in frame %q is refused: an element stands before its parent", bad.id, bad.frame))
+			errs = append(errs, fmt.Errorf("reject document %q in frame %q: an element precedes its parent", bad.id, bad.frame))
 		}
 		m.geometry.reordered()
 	}

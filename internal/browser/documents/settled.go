@@ -31,7 +31,7 @@ func (q *Query) Settled(ctx context.Context, frame dom.FrameID, again bool, know
 	for _, o := range q.m.Readable() {
 		k, err := known.Call, error(nil)
 		if o.Agent != known.Agent {
-			k, err = o.Agent.Send(bounded, o.Agent.Params("rest", observer.SettledRequest{Again: again}))
+			k, err = o.Agent.Send(bounded, o.Agent.Params("settled", observer.SettledRequest{Again: again}))
 		}
 		if err != nil {
 			why = err.Error()

@@ -82,7 +82,7 @@ func (a *Agent) ParamsWith(command string, argument any, digits []any) CallParam
 	}
 	return CallParams{
 		FunctionDeclaration: observer.Call, UniqueContextID: a.Unique, ReturnByValue: true, Silent: true,
-		AwaitPromise: command == "settle" || command == "rest" || command == "restoreScroll" || command == "reveal",
+		AwaitPromise: command == "settle" || command == "settled" || command == "restoreScroll" || command == "reveal",
 		Arguments:    arguments,
 	}
 }

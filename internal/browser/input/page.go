@@ -60,7 +60,7 @@ func (i *Input) AskSettled(ctx context.Context, a Agent) {
 	if !is {
 		return
 	}
-	if k, err := own.a.Send(ctx, own.a.Params("rest", map[string]any{"again": false})); err == nil {
+	if k, err := own.a.Send(ctx, own.a.Params("settled", map[string]any{"again": false})); err == nil {
 		i.swapSettledCall(frames.SentCommand{Agent: own.a, Call: k}).Forget()
 	}
 }

@@ -1,19 +1,19 @@
 package observer
 
-// Ack tells the agent the refs of its last patch's additions, as runs of first ref and length.
+// Ack passes the agent the refs of the elements that its last patch added, as runs of first ref and length.
 type Ack struct {
 	Sequence uint64
 	Refs     []int
 }
 
-// maxDigits is how many digits an Ack is written as. One of more numbers is written as one array.
+// maxDigits is the maximum number of digits of an Ack. A longer Ack is passed as one array of numbers.
 const maxDigits = 96
 
-// Digits returns the acknowledgement as further arguments of Call: numbers below 256.
+// Digits returns the acknowledgement as additional arguments of Call: numbers below 256.
 //
-// The browser compiles the JSON of every argument as a script of its own, and keeps what it compiled: some 400
-// bytes of the page's heap, for each text that is new, until the memory gets short. An acknowledgement is new each
-// time, and there may be sixty a second. Digits are never new, and what is kept stays small.
+// The browser compiles the JSON of every argument as a separate script and caches the result. Each new text takes about 400 bytes of the
+// page's heap until memory is short. An acknowledgement is new each time, and there may be sixty a second. Digits repeat, so the cache
+// stays small.
 func (a *Ack) Digits() []any {
 	if a == nil {
 		return nil
@@ -32,7 +32,7 @@ func (a *Ack) Digits() []any {
 	return out
 }
 
-// Mark returns the mark of a read as further arguments of Call, in front of those of an Ack: it is new each time, too.
+// Mark returns the mark of a read as additional arguments of Call, which precede an Ack's. A mark is new each time, too.
 func Mark(mark uint64) []any { return appendDigits(nil, mark) }
 
 func appendDigits(out []any, n uint64) []any {

@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Limits of one patch. The agent keeps within them; what does not is refused.
+// Limits of a patch. The agent keeps within them. A patch that exceeds one is rejected.
 const (
 	MaxOps    = 400_000
 	maxField  = 8 << 10
@@ -21,31 +21,30 @@ const (
 	maxJoin   = 4095
 )
 
-// ErrMalformed is wrapped by every error of Decode.
+// ErrMalformed is the error that every error of Decode wraps.
 var ErrMalformed = errors.New("malformed patch")
 
-// Message is a decoded message of the agent.
+// Message is a decoded message of an agent.
 type Message struct {
 	Patch dom.Patch
-	// Unacknowledged says that the agent waits for the refs of an earlier patch; the rest is empty.
+	// Unacknowledged reports that the agent waits for the refs of an earlier patch. All other fields are empty.
 	Unacknowledged bool
-	// Unprobed says that the document has grown, and that the browser is to be asked first what no script
-	// can see of it; the rest is empty.
+	// Unprobed reports that the document has grown and must be probed before it is read. All other fields are empty.
 	Unprobed bool
-	// Brief says that the patch leaves out the URL, the title and the scroll position, which are those of the
-	// document's last patch that was not brief.
+	// Brief reports that the patch omits the URL, the title and the scroll position. They have not changed since the document's last patch
+	// that was not brief.
 	Brief bool
-	// Empty says that nothing changed since the last patch: there are neither operations nor boxes.
+	// Empty reports that nothing changed since the last patch. There are neither operations nor boxes.
 	Empty bool
-	// Selected is what selectors match; the rest is empty then. It is nil in all other messages.
+	// Selected contains the matches of selectors. If it is set, the patch is empty. It is nil in all other messages.
 	Selected map[dom.Selector]dom.Selection
-	// Notices is what a person would notice, when HasNotices; the rest is empty then.
+	// Notices is set if HasNotices is, and the patch is empty.
 	Notices    []dom.Notice
 	HasNotices bool
 }
 
-// Decode reads one message of the agent. Nothing of the result is a part of s: elements live for as long as their documents, and
-// each would keep the whole message that it came with.
+// Decode decodes one message of an agent. The result shares no memory with s. Otherwise each element would keep its whole message in memory
+// for the life of its document.
 func Decode(s string) (Message, error) {
 	header, rest, more := strings.Cut(s, "\n")
 	m, err := decodeHeader(header)
@@ -77,7 +76,7 @@ func malformed(format string, args ...any) error {
 
 func decodeHeader(line string) (Message, error) {
 	if len(line) > maxHeader {
-		return Message{}, malformed("header of %d bytes", len(line))
+		return Message{}, malformed("header of %d bytes, limit %d", len(line), maxHeader)
 	}
 	f := strings.Split(line, "\t")
 	switch len(f) {
@@ -89,12 +88,12 @@ func decodeHeader(line string) (Message, error) {
 	return Message{}, malformed("header with %d fields, want 4, 10 or 11", len(f))
 }
 
-// decodeBriefHeader reads a header that leaves out what is as it was in the patch before.
+// decodeBriefHeader decodes a header without the fields that have not changed since the previous patch.
 func decodeBriefHeader(f []string) (Message, error) {
 	m, err := decodeFullHeader([]string{"", f[0], f[1], f[2], "0", "0", "0", "0", "", "", f[3]})
 	m.Brief = true
 	if err == nil && f[1] != "" {
-		return Message{}, malformed("a brief header with the flags %.20q", f[1])
+		return Message{}, malformed("flags %.20q in a brief header", f[1])
 	}
 	return m, err
 }
@@ -105,7 +104,7 @@ func decodeFullHeader(f []string) (Message, error) {
 	p.Document = strings.Clone(clean(f[0]))
 	sequence, err := strconv.ParseUint(f[1], 10, 53)
 	if err != nil {
-		return Message{}, malformed("sequence %q", f[1])
+		return Message{}, malformed("sequence number %q", f[1])
 	}
 	p.Sequence = sequence
 	m.setFlags(f[2])
@@ -131,7 +130,7 @@ func decodeFullHeader(f []string) (Message, error) {
 	return m, nil
 }
 
-// setFlags takes over the flags of a header.
+// setFlags sets the fields that correspond to the flags of a header.
 func (m *Message) setFlags(flags string) {
 	m.Patch.Full = strings.Contains(flags, "f")
 	m.Patch.Contexts = m.Patch.Full && strings.Contains(flags, "c")
@@ -145,7 +144,7 @@ func (m *Message) setFlags(flags string) {
 	}
 }
 
-// number reads a coordinate.
+// number parses a coordinate.
 func number(s string) (float64, error) {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(v) || math.Abs(v) > 1e9 {
@@ -154,12 +153,12 @@ func number(s string) (float64, error) {
 	return v, nil
 }
 
-// decoder takes the lines of a message one by one. The first error stays.
+// decoder reads the lines of a message in order. It keeps the first error.
 type decoder struct {
 	lines string
 	err   error
 	adds  int
-	// names has the names of attributes.
+	// names holds the names of attributes, to share their strings.
 	names map[string]string
 }
 
@@ -176,7 +175,7 @@ func (d *decoder) fail(format string, args ...any) {
 	}
 }
 
-// column is a line of tab-separated values that are taken in order.
+// column is a line of tab-separated values that are read in order.
 type column struct {
 	d     *decoder
 	rest  string
@@ -188,10 +187,10 @@ func (d *decoder) column() column {
 	return column{d: d, rest: line}
 }
 
-// next takes a value. A column that ends early is an error.
+// next returns the next value. A missing value is an error.
 func (c *column) next() string {
 	if c.empty {
-		c.d.fail("a column is too short")
+		c.d.fail("missing value in a column")
 		return ""
 	}
 	value, rest, found := strings.Cut(c.rest, "\t")
@@ -202,12 +201,12 @@ func (c *column) next() string {
 func (d *decoder) ref(s string) dom.Ref {
 	n, err := strconv.ParseUint(s, 10, 32)
 	if err != nil || n == uint64(dom.NoRef) {
-		d.fail("ref %.20q", s)
+		d.fail("invalid ref %.20q", s)
 	}
 	return dom.Ref(n)
 }
 
-// place reads a token of the form "^", "n5" or a ref. first is what an empty token means.
+// place parses a token of the form "^", "n5" or a ref. It returns empty for an empty token.
 func (d *decoder) place(s string, empty dom.Place) dom.Place {
 	switch {
 	case s == "":
@@ -217,7 +216,7 @@ func (d *decoder) place(s string, empty dom.Place) dom.Place {
 	case s[0] == 'n':
 		n, err := strconv.ParseUint(s[1:], 10, 31)
 		if err != nil || int(n) >= d.adds {
-			d.fail("place %.20q of %d additions", s, d.adds)
+			d.fail("place %.20q in a patch with %d additions", s, d.adds)
 		}
 		return dom.Place{Ref: dom.NoRef, New: int(n)}
 	}
@@ -229,7 +228,7 @@ var opKinds = map[byte]dom.OpKind{'+': dom.OpAdd, '*': dom.OpRestore, '>': dom.O
 func (d *decoder) ops(p *dom.Patch) {
 	kinds := d.line()
 	if len(kinds) > MaxOps {
-		d.fail("%d operations, the limit is %d", len(kinds), MaxOps)
+		d.fail("%d operations, limit %d", len(kinds), MaxOps)
 		return
 	}
 	refs, afters, masks := d.column(), d.column(), d.column()
@@ -245,7 +244,7 @@ func (d *decoder) ops(p *dom.Patch) {
 	for i := range p.Ops {
 		kind, known := opKinds[kinds[i]]
 		if !known {
-			d.fail("operation %q", kinds[i])
+			d.fail("unknown operation %q", kinds[i])
 		}
 		op := &p.Ops[i]
 		op.Kind = kind
@@ -268,7 +267,7 @@ func (d *decoder) ops(p *dom.Patch) {
 			d.fields(op, &fields)
 		}
 		if kind != dom.OpChange && op.Mask != 0 {
-			op.Mask = dom.AllFields // what was left out is empty
+			op.Mask = dom.AllFields // omitted fields are empty
 		}
 		if d.err != nil {
 			return
@@ -279,12 +278,12 @@ func (d *decoder) ops(p *dom.Patch) {
 func (d *decoder) mask(s string) dom.Field {
 	n, err := strconv.ParseUint(s, 10, 32)
 	if err != nil || n == 0 || n > uint64(dom.AllFields) {
-		d.fail("mask %.20q", s)
+		d.fail("invalid mask %.20q", s)
 	}
 	return dom.Field(n)
 }
 
-// fieldCount is how many columns of fields there are; their order is that of the dom.Field bits.
+// fieldCount is the number of columns of fields. Their order is the order of the dom.Field bits.
 const fieldCount = 17
 
 func (d *decoder) fields(op *dom.Op, fields *[fieldCount]column) {
@@ -330,7 +329,7 @@ func (d *decoder) fields(op *dom.Op, fields *[fieldCount]column) {
 	own(e)
 }
 
-// own gives an element strings that are no parts of a message. They share one allocation.
+// own copies the strings of an element into one allocation, so that the message can be freed.
 func own(e *dom.Element) {
 	texts := [...]*string{
 		&e.Tag, &e.Role, &e.Text, &e.Href, &e.Name, &e.Type, &e.Value, &e.Placeholder, &e.Whole, &e.Hints, (*string)(&e.Child),
@@ -357,7 +356,7 @@ const (
 	maxHint  = 48
 )
 
-// hints reads words for an element, and leaves out what is not a word.
+// hints returns the valid words of a list of hints.
 func hints(s string) string {
 	if s == "" {
 		return ""
@@ -373,7 +372,7 @@ func hints(s string) string {
 	return strings.Join(words, " ")
 }
 
-// longest returns how many bytes of a field are read.
+// longest returns the maximum number of bytes of a field.
 func longest(bit dom.Field) int {
 	if bit == dom.FieldWhole {
 		return maxWhole
@@ -381,7 +380,7 @@ func longest(bit dom.Field) int {
 	return maxField
 }
 
-// text returns where a field of text goes.
+// text returns a pointer to a text field of an element.
 func text(e *dom.Element, bit dom.Field) *string {
 	switch bit {
 	case dom.FieldTag:
@@ -402,19 +401,19 @@ func text(e *dom.Element, bit dom.Field) *string {
 	return &e.Placeholder
 }
 
-// small reads a number of at most limit; empty is 0.
+// small parses a number of at most limit. An empty string is 0.
 func (d *decoder) small(s string, limit uint64) uint64 {
 	if s == "" {
 		return 0
 	}
 	n, err := strconv.ParseUint(s, 10, 32)
 	if err != nil || n > limit {
-		d.fail("number %.20q, the limit is %d", s, limit)
+		d.fail("number %.20q, limit %d", s, limit)
 	}
 	return n
 }
 
-// states unpacks two bits each, in the order of dom.States.
+// states unpacks two bits for each state, in the order of dom.States.
 func states(bits uint64) dom.States {
 	at := func(i uint) dom.Tri { return dom.Tri(bits >> (2 * i) & 3) }
 	return dom.States{
@@ -423,7 +422,7 @@ func states(bits uint64) dom.States {
 	}
 }
 
-// attributes reads name=value pairs separated by U+001F.
+// attributes parses name=value pairs that are separated by U+001F.
 func (d *decoder) attributes(s string) map[string]string {
 	if s == "" {
 		return nil
@@ -436,7 +435,7 @@ func (d *decoder) attributes(s string) map[string]string {
 	return m
 }
 
-// name returns the name of an attribute, as one string for all elements of a message.
+// name returns the name of an attribute. All elements of a message share one string for it.
 func (d *decoder) name(s string) string {
 	if known, ok := d.names[s]; ok {
 		return known
@@ -465,14 +464,14 @@ func (d *decoder) boxes(p *dom.Patch) {
 	next := 0
 	for !sides[0].empty && d.err == nil {
 		if len(p.Boxes) >= MaxOps {
-			d.fail("too many boxes")
+			d.fail("more than %d boxes", MaxOps)
 			return
 		}
 		token := places.next()
 		b := dom.PlacedBox{Place: d.place(token, dom.Place{Ref: dom.NoRef, New: next})}
 		if token == "" {
 			if next >= d.adds {
-				d.fail("a box for addition %d of %d", next, d.adds)
+				d.fail("box for addition %d of %d", next, d.adds)
 			}
 			next++
 		}
@@ -488,15 +487,14 @@ func (d *decoder) boxes(p *dom.Patch) {
 	}
 }
 
-// lastLine is line, but the last line of a message may be missing when it is empty.
+// lastLine returns the last line of a message, or "" if it is missing.
 func (d *decoder) lastLine() string {
 	line := d.lines
 	d.lines = ""
 	return strings.TrimSuffix(line, "\n")
 }
 
-// clean makes sure that a string is valid UTF-8 without control characters. The agent cleans its
-// strings; this is for one that does not.
+// clean returns a string as valid UTF-8 without control characters. An intact agent sends only such strings.
 func clean(s string) string {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c < 0x20 || c == 0x7f || c >= utf8.RuneSelf {

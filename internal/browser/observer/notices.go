@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// maxNotices is how many notices one message may have.
+	// maxNotices limits the notices of a message.
 	maxNotices = 64
-	// maxNotice is how many bytes a text of one may have.
+	// maxNotice limits the bytes of each text of a notice.
 	maxNotice = 2 << 10
-	// maxNoticeLine bounds the line of one notice.
+	// maxNoticeLine limits the bytes of a notice's line.
 	maxNoticeLine = 16 << 10
 )
 
@@ -22,7 +22,7 @@ var noticeKinds = map[string]dom.NoticeKind{
 	"text": dom.NoticeText, "look": dom.NoticeLook,
 }
 
-// notice is one line of what a person would notice.
+// notice is one line of a message with notices.
 type notice struct {
 	ID     uint64 `json:"id"`
 	Kind   string `json:"kind"`
@@ -32,20 +32,20 @@ type notice struct {
 	Gone   bool   `json:"gone"`
 }
 
-// decodeNotices reads what a person would notice.
+// decodeNotices decodes the notices of a message.
 func decodeNotices(lines string) ([]dom.Notice, error) {
 	var out []dom.Notice
 	for line := range strings.SplitSeq(lines, "\n") {
 		var n notice
 		if len(line) > maxNoticeLine || len(out) >= maxNotices {
-			return nil, malformed("a notice of %d bytes behind %d others", len(line), len(out))
+			return nil, malformed("notice %d of %d bytes, limits %d and %d", len(out)+1, len(line), maxNotices, maxNoticeLine)
 		}
 		if err := json.Unmarshal([]byte(line), &n); err != nil {
-			return nil, malformed("a notice")
+			return nil, malformed("notice: %v", err)
 		}
 		kind, known := noticeKinds[n.Kind]
 		if !known || len(n.Text) > maxNotice || len(n.Detail) > maxNotice || n.Ref < -1 || n.Ref >= int64(dom.NoRef) {
-			return nil, malformed("a notice of kind %.20q and ref %d with %d and %d bytes", n.Kind, n.Ref, len(n.Text), len(n.Detail))
+			return nil, malformed("notice of kind %.20q, ref %d, text of %d bytes, detail of %d bytes", n.Kind, n.Ref, len(n.Text), len(n.Detail))
 		}
 		one := dom.Notice{ID: n.ID, Kind: kind, Text: clean(n.Text), Detail: clean(n.Detail), Ref: dom.NoRef, Gone: n.Gone}
 		if n.Ref >= 0 {

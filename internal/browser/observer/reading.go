@@ -2,23 +2,21 @@ package observer
 
 import "time"
 
-// Reading is what the reader of a page knows of one agent, which is the observer in one document.
+// Reading is the state that the reader of a page keeps of an agent. An agent is the observer in one document.
 type Reading struct {
-	// Broken says that the agent sent something malformed, or that its last answer is not known: its next patch is to be a
-	// full one.
+	// Broken reports that the agent sent a malformed message, or that its last response is unknown. Its next patch must be full.
 	Broken bool
-	// Late says that the agent did not answer in time, and has not answered since.
+	// Late reports that the agent did not respond in time, and has not responded since.
 	Late  bool
 	Probe Probe
 	Acks  Acks
-	// Sheets is the version of the style sheets that could not be loaded, of which the agent was told; -1: it may not know them.
+	// Sheets is the version of the list of failed style sheets that the agent has. It is -1 if the agent may not have the list.
 	Sheets int
-	// URL and Title are those of the last patch that had them.
+	// URL and Title are from the last patch that included them.
 	URL, Title string
 }
 
-// Complete gives a patch with a brief header the URL and the title of the patches before, and remembers those of other
-// patches.
+// Complete adds the URL and title of the last full header to a patch with a brief header. It stores the URL and title of any other patch.
 func (r *Reading) Complete(m *Message) {
 	if m.Brief {
 		m.Patch.URL, m.Patch.Title = r.URL, r.Title
@@ -27,7 +25,7 @@ func (r *Reading) Complete(m *Message) {
 	r.URL, r.Title = m.Patch.URL, m.Patch.Title
 }
 
-// InDoubt notes whether a read left unknown what the agent was told, and whether the agent waits.
+// InDoubt records whether it is unknown, after a read, what the agent received and whether it waits.
 func (r *Reading) InDoubt(doubt bool) {
 	r.Broken = doubt
 	if doubt {
@@ -36,15 +34,15 @@ func (r *Reading) InDoubt(doubt bool) {
 	}
 }
 
-// Acks saves acknowledgements, each of which takes time of the page's main thread and as many bytes as a patch: several
-// patches are acknowledged together, unless the agent waits.
+// Acks acknowledges several patches together, unless the agent waits. Each acknowledgement takes time on the page's main thread and as many
+// bytes as a patch.
 type Acks struct {
 	sent, owed uint64
-	// Awaited says that the agent sends nothing before its last patch is acknowledged.
+	// Awaited reports that the agent sends nothing until its last patch is acknowledged.
 	Awaited bool
 }
 
-// Due reports whether to acknowledge a patch now. If not, the next acknowledgement, or the next read, will do.
+// Due reports whether to acknowledge a patch now. If not, the next acknowledgement or read covers it.
 func (k *Acks) Due(sequence uint64, additions bool) bool {
 	if !additions && !k.Awaited && sequence-k.sent < Window/2 {
 		k.owed = sequence
@@ -54,7 +52,7 @@ func (k *Acks) Due(sequence uint64, additions bool) bool {
 	return true
 }
 
-// Taken returns the acknowledgement that a read takes along: the given one, or one that is owed, or nil.
+// Taken returns the acknowledgement to send with a read: the given one, a deferred one, or nil.
 func (k *Acks) Taken(ack *Ack) *Ack {
 	switch {
 	case ack != nil:
@@ -66,47 +64,46 @@ func (k *Acks) Taken(ack *Ack) *Ack {
 	return ack
 }
 
-// Probe says when an agent was probed last, and whether it is time for another probe. A document into which elements came
-// that may have listeners is always probed before it is read; other probes come now and then, and take no more than a fifth
-// of the time (docs/adr/0008).
+// Probe records the last probe of an agent and schedules the next one. If elements were added that may have listeners, the document is
+// probed before each read. Other probes are occasional and take at most a fifth of the time (docs/adr/0008).
 type Probe struct {
-	// Busy says that a probe is under way; Reading, that the agent is being read.
+	// Busy reports that a probe is in progress, and Reading that a read of the agent is.
 	Busy, Reading bool
-	// Failed says that the last probe did not end: what it was to find out is not known.
+	// Failed reports that the last probe did not complete, so its results are unknown.
 	Failed bool
-	// Ended is when the last probe ended, and Took is how long it took.
+	// Ended is the end of the last probe, and Took its duration.
 	Ended time.Time
 	Took  time.Duration
-	// Grown says that elements came since the last probe that may have listeners.
+	// Grown reports that elements that may have listeners were added since the last probe.
 	Grown bool
-	// More says that the last probe left nodes for the next one.
+	// More reports that the last probe left nodes for the next one.
 	More bool
-	// Document is the id of the document as an object of the page's own world.
+	// Document is the ID of the document as an object of the page's main world.
 	Document string
-	// Known are the elements that the agent was told to have listeners, by the browser's ids.
+	// Known contains the browser's IDs of the elements that were reported to the agent as having listeners.
 	Known map[int64]bool
-	// Internals are those of the document's custom elements.
+	// Internals holds the ElementInternals of the document's custom elements.
 	Internals HeldInternals
 }
 
-// HeldInternals are the internals of custom elements, which the browser holds for the probes of an agent.
+// HeldInternals identifies the ElementInternals of custom elements that the browser keeps for the probes of an agent.
 type HeldInternals struct {
-	// Hosts are the elements that the agent asked about, by the browser's ids.
+	// Hosts contains the browser's IDs of the elements that the agent asked about.
 	Hosts []int64
-	// Array is the id of an array, in the page's own world, with the internals of each of Hosts, or null.
+	// Array is the ID of an array in the page's main world. It contains the internals of each of Hosts, or null.
 	Array string
-	// Told is what the agent was told of them.
+	// Told is the last report to the agent about them.
 	Told string
 }
 
 const (
-	// probeEvery is how long after a probe the listeners of a document that did not grow are worth another.
+	// probeEvery is the minimum time between two probes of a document that has not grown.
 	probeEvery = 2 * time.Second
-	// failedSoon is how short a probe that failed was when the next read tries again at once.
+	// failedSoon limits the duration of a failed probe that the next read repeats immediately.
 	failedSoon = time.Second
 )
 
-// Due reports whether a document may be probed that has not grown, by what the last probe cost.
+// Due reports whether a document may be probed, given the duration of the last probe.
 func (p *Probe) Due(now time.Time) bool {
 	since := now.Sub(p.Ended)
 	switch {
@@ -120,23 +117,22 @@ func (p *Probe) Due(now time.Time) bool {
 	return since >= max(probeEvery, 50*p.Took)
 }
 
-// BeginIfDue makes a probe busy that is due, and reports whether it did.
+// BeginIfDue starts a probe if it is due, and reports whether it did.
 func (p *Probe) BeginIfDue(now time.Time) bool {
 	due := !p.Busy && p.Due(now)
 	p.Busy = p.Busy || due
 	return due
 }
 
-// BeginUnread makes a probe busy of a document that has grown although nobody reads it, and reports whether it did. No
-// probe begins while the agent is read: to the agent nothing has grown from the beginning of a probe, and the read would
-// miss what that finds.
+// BeginUnread starts a probe of a document that has grown but has no reader, and reports whether it did. It starts no probe during a read:
+// the start of a probe clears the agent's record of growth, and the read would miss the results of the probe.
 func (p *Probe) BeginUnread(now time.Time) bool {
 	due := !p.Busy && !p.Reading && (p.Ended.IsZero() || now.Sub(p.Ended) >= 4*p.Took)
 	p.Busy = p.Busy || due
 	return due
 }
 
-// End notes how a probe ended that began at a time.
+// End records the end of a probe that started at began.
 func (p *Probe) End(began, now time.Time, failed bool) {
 	p.Busy, p.Grown, p.Failed, p.Ended, p.Took = false, false, failed, now, now.Sub(began)
 }

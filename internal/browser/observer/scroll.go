@@ -1,13 +1,13 @@
 package observer
 
-// ScrollPosition is the answer of the command "scrollPosition".
+// ScrollPosition is the response to the command "scrollPosition".
 type ScrollPosition struct {
 	X     float64       `json:"x"`
 	Y     float64       `json:"y"`
 	Boxes []ScrolledBox `json:"boxes"`
 }
 
-// ScrolledBox is how far an element is scrolled. Path leads to the element: which child of which child of the root it is.
+// ScrolledBox is the scroll position of an element. Path contains the child indexes that lead from the root to the element.
 type ScrolledBox struct {
 	Path []int   `json:"path"`
 	X    float64 `json:"x"`

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// maxSelected is how many selectors one message may tell of.
+	// maxSelected limits the selectors of a message.
 	maxSelected = 256
-	// maxChosen is how many elements one selector may name.
+	// maxChosen limits the refs of a selector's matches.
 	maxChosen = 1000
 )
 
-// selected is one line of what selectors match.
+// selected is one line of a message with the matches of selectors.
 type selected struct {
 	Selector
 	Count   int64   `json:"count"`
@@ -24,20 +24,23 @@ type selected struct {
 	Invalid bool    `json:"invalid"`
 }
 
-// decodeSelected reads what selectors match.
+// decodeSelected decodes the matches of selectors.
 func decodeSelected(into map[dom.Selector]dom.Selection, lines string) error {
 	for line := range strings.SplitSeq(lines, "\n") {
 		var s selected
-		if err := json.Unmarshal([]byte(line), &s); err != nil || len(into) >= maxSelected {
-			return malformed("matches of a selector")
+		if err := json.Unmarshal([]byte(line), &s); err != nil {
+			return malformed("matches of a selector: %v", err)
+		}
+		if len(into) >= maxSelected {
+			return malformed("more than %d selectors", maxSelected)
 		}
 		if !(0 <= s.Enabled && s.Enabled <= s.Count && s.Count <= math.MaxInt32) || len(s.Refs) > maxChosen {
-			return malformed("%d matches of a selector, %d enabled, %d named", s.Count, s.Enabled, len(s.Refs))
+			return malformed("selector with %d matches, %d enabled, %d refs", s.Count, s.Enabled, len(s.Refs))
 		}
 		found := dom.Selection{Count: int(s.Count), Enabled: int(s.Enabled), Invalid: s.Invalid}
 		for _, ref := range s.Refs {
 			if ref < 0 || ref >= int64(dom.NoRef) {
-				return malformed("ref %d", ref)
+				return malformed("invalid ref %d", ref)
 			}
 			found.Refs = append(found.Refs, dom.Ref(ref))
 		}

@@ -357,7 +357,7 @@ function endsSoon({ animations, doc }) {
 }
 
 /**
- * Implements the command "rest".
+ * Implements the command "settled".
  * @param {Agent} agent @param {{again: boolean}} request
  */
 async function whyUnsettled(agent, request) {

@@ -174,7 +174,7 @@ globalThis.__domtapCall = (command, argument, digits) => {
       return agent.model.identity.rematch(argument);
     case "maskedBoxes":
       return maskedBoxesOf(agent);
-    case "rest":
+    case "settled":
       return whyUnsettled(agent, argument);
     case "settle":
       return settle(agent, argument);
