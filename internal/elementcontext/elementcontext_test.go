@@ -325,6 +325,28 @@ table
 	}
 }
 
+// TestWithinTheNameOfACandidate has cells whose names contain the names of others, as numbers do.
+func TestWithinTheNameOfACandidate(t *testing.T) {
+	all := pageOf(`
+row
+ *gridcell 31
+ *gridcell Ada 31
+ *gridcell 100
+row
+ *gridcell 32
+ *gridcell Grace 32
+ *gridcell 131`)
+	among := []*dom.Element{all[1], all[2], all[7]}
+	for words, want := range map[string]dom.Ref{"Ada 31": 1, "Grace 32": 7} {
+		if got := Within(all, among, words); len(got) != 1 || got[0].Ref != want {
+			t.Errorf("within %q: %v, want %d", words, got, want)
+		}
+	}
+	if got := Within(all, among, "131"); len(got) != 0 {
+		t.Errorf("within its own name: %v", got)
+	}
+}
+
 // TestWhatIsWrittenInAFieldNamesItsRow has rows whose only words are values.
 func TestWhatIsWrittenInAFieldNamesItsRow(t *testing.T) {
 	all := pageOf(`

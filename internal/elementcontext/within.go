@@ -184,7 +184,13 @@ type marks struct {
 // maxMarks limits how many matching elements are considered.
 const maxMarks = 1000
 
-// marked finds the wanted surroundings. The texts of the elements in places do not count.
+// isNeighbour reports whether an element of places is named exactly as the wanted surroundings, as the cell "Ada 31" beside the cell "31".
+func isNeighbour(places []int32, i int32, f matchQuality) bool {
+	_, found := slices.BinarySearch(places, i)
+	return found && f == wholly
+}
+
+// marked finds the wanted surroundings. The texts inside the elements in places do not count, except for exact names.
 func (p *page) marked(places []int32, w query) marks {
 	m := marks{holders: map[int32]matchQuality{}, cards: map[int32][]span{}}
 	duplicates := p.duplicates(places)
@@ -201,7 +207,7 @@ func (p *page) marked(places []int32, w query) marks {
 		}
 		found++
 		m.holders[i] = f
-		if w.ref != dom.NoRef || w.isRole(p.all[i]) || i < until {
+		if w.ref != dom.NoRef || w.isRole(p.all[i]) || i < until && !isNeighbour(places, i, f) {
 			continue
 		}
 		p.card(i, f, duplicates, m.cards)
@@ -258,7 +264,10 @@ func (p *page) card(text int32, f matchQuality, duplicates []int32, to map[int32
 		if i < text && p.holds(i, text) || i > text && p.holds(text, i) {
 			continue // it is a holder
 		}
-		if depth > p.height && len(duplicates) > 1 || !p.areRows(i, text) && p.isItem(i, text, depth, last-first) {
+		if found && p.all[i].Text == p.all[text].Text {
+			continue // the words are its own name
+		}
+		if depth > p.height && len(duplicates) > 1 || !p.areRows(i, text) && p.isItem(i, text, depth, last-first-(behind-at)) {
 			own = append(own, i)
 		}
 	}
