@@ -166,7 +166,7 @@ function isWrapper(el) {
  * @returns {string | null}
  */
 function captionBefore(n, parent, wrapped, labels) {
-  const run = new Run();
+  const run = new Run(n);
   let node = safe.previousSibling(n);
   for (let seen = 0; node && seen < MAX_BEFORE && !run.ended; seen++, node = safe.previousSibling(node)) run.add(node, parent, true);
   if (!hasText(run.words)) return run.barred ? "" : null;
@@ -184,7 +184,9 @@ function isRepeated(el) {
 
 /** Gathers the words on one side of a field: the words of its line, or else of the nearest block. */
 class Run {
-  constructor() {
+  /** @param {El} of the field, or a box around it */
+  constructor(of) {
+    this.of = of;
     this.words = "";
     this.breaks = 0;
     this.ended = false;
@@ -208,9 +210,9 @@ class Run {
     if (!field && (safe.matches(node, SILENT) || !hasText(safe.textContent(node)))) return;
     if (!safe.checkVisibility(node, VISIBLE_OR_TRANSPARENT)) return;
     const inline = PHRASING.has(tag);
-    this.ended = field || !inline || !mayCaption(node, tag, parent);
+    this.ended = field || !inline || !mayCaption(node, tag, parent, this.of);
     if (field) this.isOpen = inline || REPLACED.has(tag);
-    else if (!mayCaption(node, tag, parent)) this.barred = !hasText(this.words);
+    else if (!mayCaption(node, tag, parent, this.of)) this.barred = !hasText(this.words);
     else if (inline || !hasText(this.words)) {
       const words = reportedWords(node, MAX_CAPTION + 1);
       this.words = backward ? words + this.words : this.words + words;
@@ -218,13 +220,22 @@ class Run {
   }
 }
 
-/** Whether the words of an element may be the caption of a field beside it. @param {El} el @param {string} tag @param {El} parent */
-function mayCaption(el, tag, parent) {
-  if (safe.matches(el, SPEAKING) || firstWithin(el, SPEAKERS) || isChip(el)) return false;
+/**
+ * Whether the words of an element may be the caption of a field beside it.
+ * @param {El} el @param {string} tag @param {El} parent @param {El} n the field, or a box around it
+ */
+function mayCaption(el, tag, parent, n) {
+  if (safe.matches(el, SPEAKING) || firstWithin(el, SPEAKERS) || isChip(el) || isLabelOfAnother(el, n)) return false;
   if (tag === "label") return el.control === null;
   if (/^h[12]$/.test(tag)) return false;
   if (/^h[3-6]$/.test(tag) || tag === "legend" || attr(el, "role") === "heading" || firstWithin(el, "h1,h2,h3,h4,h5,h6")) return isWrapper(parent);
   return true;
+}
+
+/** Whether an element is a label whose for attribute names an element apart from a field. Such a label may be a custom element. @param {El} el @param {El} n the field, or a box around it */
+function isLabelOfAnother(el, n) {
+  const id = attr(el, "for"), owner = id ? elementOf(treeOf(el), id) : null;
+  return owner !== null && !safe.contains(owner, n) && !safe.contains(n, owner);
 }
 
 /** Whether the words of an element begin or end with a remove sign, as for a chosen item. @param {El} el */
@@ -233,9 +244,16 @@ function isChip(el) {
   return words.length <= MAX_CAPTION && hasCross(words);
 }
 
-/** Whether an element holds a field, or is one. @param {El} el */
+/** Whether an element holds a field, or is or draws one. @param {El} el */
 function holdsField(el) {
-  return safe.matches(el, CAPTIONED) || firstWithin(el, CAPTIONED) !== null;
+  return firstField(el) !== null;
+}
+
+/** Returns the element if it is a field, or else the first field in it or in its shadow tree, or null. @param {El} el */
+function firstField(el) {
+  if (safe.matches(el, CAPTIONED)) return el;
+  const inner = firstWithin(el, CAPTIONED), root = inner === null ? shadowOf(el) : null;
+  return root === null ? inner : root.querySelector(CAPTIONED);
 }
 
 /** Whether an element shows a field before any text. @param {El} el */
@@ -262,8 +280,8 @@ function sharesCaption(n, labels) {
   for (let node = safe.nextSibling(n), seen = 0; node && seen < MAX_BEFORE; node = safe.nextSibling(node), seen++) {
     if (isText(node) && hasText(node.data)) return false;
     if (!isElement(node) || safe.matches(node, SILENT)) continue;
-    if (holdsField(node)) {
-      const next = safe.matches(node, CAPTIONED) ? node : /** @type {El} */ (firstWithin(node, CAPTIONED));
+    const next = firstField(node);
+    if (next !== null) {
       const named = ["aria-label", "aria-labelledby", "placeholder", "title"].some((name) => hasAttr(next, name));
       return !isToggle(next, tagOf(next)) && !named && (node === next || beginsWithField(node)) && !labels.of(next).length;
     }
@@ -281,7 +299,7 @@ function cellCaption(cell, row, labels) {
   const before = elementBefore(cell);
   if (above || !before || holdsField(before) || !hasText(safe.textContent(before)) || sharesCaption(cell, labels)) return above;
   const first = elementBefore(before);
-  if ((first && !holdsField(first) && hasText(safe.textContent(first))) || !mayCaption(before, tagOf(before), row)) return "";
+  if ((first && !holdsField(first) && hasText(safe.textContent(first))) || !mayCaption(before, tagOf(before), row, cell)) return "";
   return asCaption(reportedWords(before, MAX_CAPTION + 1));
 }
 
@@ -302,7 +320,7 @@ function columnCaption(n, row) {
   const captions = childrenOf(above);
   const isHead = captions.every((cell) => tagOf(cell) === "th");
   if (captions.length !== cells.length || holdsField(above) || !(isHead || cells.every(holdsField))) return "";
-  return mayCaption(captions[at], tagOf(captions[at]), above) ? asCaption(reportedWords(captions[at], MAX_CAPTION + 1)) : "";
+  return mayCaption(captions[at], tagOf(captions[at]), above, n) ? asCaption(reportedWords(captions[at], MAX_CAPTION + 1)) : "";
 }
 
 /** The first child elements of an element. @param {El} el */
@@ -326,7 +344,7 @@ function captionOfToggle(toggle) {
   if (!parent || isTextMasked(parent)) return "";
   const words = textAfter(n, parent), last = lastToggle(parent);
   if (words && (!last || last === n || textAfter(last, parent))) return asCaption(words);
-  const run = new Run(), blocks = n !== toggle && !words && !SECTIONS.has(tagOf(parent)) && isWrapper(parent); // the name of a setting before its switch
+  const run = new Run(n), blocks = n !== toggle && !words && !SECTIONS.has(tagOf(parent)) && isWrapper(parent); // the name of a setting before its switch
   for (let node = safe.previousSibling(n), seen = 0; node && seen < MAX_BEFORE && !run.ended; node = safe.previousSibling(node), seen++) {
     if (!blocks && isElement(node) && !PHRASING.has(tagOf(node))) break;
     run.add(node, parent, true);
@@ -344,7 +362,7 @@ function lastToggle(parent) {
 
 /** Returns the words of the line after an element. @param {El} n @param {El} parent */
 function textAfter(n, parent) {
-  const run = new Run();
+  const run = new Run(n);
   for (let node = safe.nextSibling(n), seen = 0; node && seen < MAX_BEFORE && !run.ended; node = safe.nextSibling(node), seen++) run.add(node, parent, false);
   return clean(run.words, MAX_CAPTION + 1);
 }
