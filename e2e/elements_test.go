@@ -447,6 +447,32 @@ func TestBoxesThatPassClicksOnAreNotListed(t *testing.T) {
 	}
 }
 
+// hosts has custom elements whose cursor or listener shows that they are used, although what is used is a control that they draw.
+const hosts = `<!doctype html><title>Hosts</title><style>x-save, x-agree, x-size, x-wifi, x-card { cursor: pointer; display: inline-block }</style>
+	<x-save>Save</x-save> <x-agree></x-agree> <x-wifi></x-wifi> <x-label for=size>Size</x-label> <x-size id=size></x-size> <x-card>A card <p>with words</p></x-card>
+	<script>const draw = (tag, html) => customElements.define(tag, class extends HTMLElement {
+		constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = html; this.addEventListener("click", () => {}); if (this.id) this.onclick = () => document.title = this.id } })
+	draw("x-save", "<button><span><slot></slot></span></button>")
+	draw("x-agree", "<div role=checkbox tabindex=0 aria-checked=false aria-labelledby=t><input type=checkbox tabindex=-1 aria-hidden=true style='position:absolute; visibility:hidden'><label id=t>I agree</label></div>")
+	draw("x-wifi", "<div role=switch tabindex=0 aria-label=Wi-Fi><svg aria-hidden=true width=20 height=20><circle r=9 /></svg></div>")
+	draw("x-size", "<div role=combobox tabindex=0 aria-label=Size>Small</div><div role=dialog hidden><button>Close</button></div>")
+	draw("x-card", "<slot></slot><button>More</button>")
+	document.querySelector("x-wifi").shadowRoot.querySelector("svg").addEventListener("click", () => {})</script>`
+
+// TestAHostAndTheControlThatItDrawsAreOne lists the controls that hosts draw, each once, and reaches one by its label.
+func TestAHostAndTheControlThatItDrawsAreOne(t *testing.T) {
+	d := testenv.Shared(t)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/hosts": testenv.HTML(hosts)}) + "/hosts")
+	want := []string{`button button "Save"`, `div checkbox "I agree"`, `div switch "Wi-Fi"`, `div combobox "Size"`, `x-card generic "A card with words More"`, `button button "More"`}
+	if got := brief(usable(t, d, tab)); !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+	r, err := turn(t, d, tab, clickAt(&domtapv1.Target{Label: "size"}))
+	if err != nil || r.GetTab().GetTitle() != "size" {
+		t.Errorf("the click by label: %v, %v", r, err)
+	}
+}
+
 // hoverPage has elements that listen only to pointer movement, and a table with groups of rows.
 const hoverPage = `<!doctype html><title>Hover</title><div id=card><p>Card</p></div><p id=word>A word</p><div id=plain><p>Plain</p></div><div id=both><p>Both</p></div>
 	<table><thead><tr><th>A<tbody id=rows aria-label=May><tr><td>1</table><div role=table><div role=rowgroup><div role=row><div role=cell>2</div></div></div></div>

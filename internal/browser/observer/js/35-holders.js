@@ -27,7 +27,7 @@ const STATEFUL = "[aria-expanded],[aria-checked],[aria-pressed],[aria-haspopup],
  */
 function isHolder(el, tag, explicit, hints) {
   if (INTERACTIVE_TAGS.has(tag) || tag === "label" || !HOLDER_ROLES.has(explicit)) return false;
-  if (tag.includes("-") && isHostOfField(el, hints)) return true;
+  if (tag.includes("-") && isHostOfControl(el, hints)) return true;
   if (isFocusedForItems(el, explicit, hints) || isPartOfAnother(el, explicit, hints)) return true;
   const first = safe.firstElementChild(el);
   if (!first || hints.get(el) & ~(HINT_POINTER | HINT_ITEM) || shadowOf(el) || isEditingHost(el)) return false;
@@ -44,16 +44,31 @@ function isHolder(el, tag, explicit, hints) {
 }
 
 /**
- * Whether a custom element that only a listener makes interactive draws a field, and the field is its only
- * control.
+ * Whether a custom element that only a listener or its cursor makes interactive draws one control, and nothing else that a person
+ * uses: a field, or a control that fills it and shows all its words.
  * @param {El} el @param {Hints} hints
  */
-function isHostOfField(el, hints) {
+function isHostOfControl(el, hints) {
   const root = shadowOf(el);
-  if (!root || hints.get(el) & ~HINT_POINTER || hasAttr(el, "tabindex") || firstWithin(el, BESIDE)) return false;
-  const [field, ...others] = root.querySelectorAll(BESIDE);
-  if (!field || !safe.matches(field, CAPTIONED)) return false;
-  return others.every((other) => tagOf(other) === "label" || /^(?:presentation|none)$/.test(attr(other, "role") || ""));
+  if (!root || hints.get(el) & ~HINT_POINTER || hasAttr(el, "tabindex") || safe.matches(el, STATEFUL) || firstWithin(el, BESIDE)) return false;
+  const used = [...root.querySelectorAll(BESIDE)].filter(isUsed);
+  const control = used[0] || listenerWithin(root.firstElementChild);
+  if (!control || !used.every((other) => safe.contains(control, other))) return false;
+  if (safe.matches(control, CAPTIONED)) return true;
+  const box = safe.rect(el), filled = safe.rect(control);
+  const fills = filled.width * filled.height >= WRAPPER_FILLED * box.width * box.height;
+  return fills && shownWords(control, hints.model.naming).includes(shownWords(el, hints.model.naming));
+}
+
+/** Returns the words in the flat tree of an element. @param {El} el @param {Naming} naming */
+function shownWords(el, naming) {
+  naming.start(el);
+  return clean(naming.content(el, tagOf(el)), MAX_TEXT);
+}
+
+/** Whether a person may use a part of a control, unlike its label, its decoration and what is not rendered. @param {El} el */
+function isUsed(el) {
+  return tagOf(el) !== "label" && !safe.matches(el, "[role=presentation],[role=none],[aria-hidden=true]") && safe.checkVisibility(el);
 }
 
 /**

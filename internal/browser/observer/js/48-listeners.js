@@ -417,15 +417,17 @@ function loadStage() {
 
 /**
  * Whether an element listens to clicks for itself. An element that listens for many elements in it (event delegation), or
- * that is inside a link or button with the same text, does not.
+ * that is inside a link or button with the same text, does not. Neither does the decoration of a drawn checkbox, radio or switch.
  * @param {El} el
  */
 function isOwnListener(el) {
   const tag = tagOf(el);
   if (tag === "html" || tag === "body" || tag === "form") return false;
   if (el.querySelectorAll(INTERACTIVE_SELECTOR).length > DELEGATES_ABOVE) return false;
+  const isDecoration = aria(el, "aria-hidden") === "true";
   for (let up = flatElement(el), i = 0; up && i < 8; up = flatElement(up), i++) {
     const outer = tagOf(up);
+    if (isDecoration && DRAWN_TOGGLES.has(explicitRole(up))) return false;
     if (outer === "button" || (outer === "a" && hasAttr(up, "href"))) {
       return safe.textContent(up).trim() !== safe.textContent(el).trim();
     }
