@@ -124,7 +124,7 @@ func (j *judgement) dragged() bool {
 	if !slices.ContainsFunc(j.seen.Log, pressed) {
 		return false
 	}
-	if j.to.id == 0 || strings.Contains(j.answer, "did not move") || strings.Contains(j.answer, "moved meanwhile") {
+	if j.to.id == 0 || strings.Contains(j.answer, "did not move") || strings.Contains(j.answer, "moved during the drag") {
 		return true // the answer reports that the drag did not end there
 	}
 	return slices.ContainsFunc(j.seen.Log, func(e event) bool {
