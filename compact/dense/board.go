@@ -351,7 +351,7 @@ func boards(all []entry) (out []lineContent) {
 		if rest < i {
 			out = append(out, lineContent{entries: all[rest:i]})
 		}
-		out = append(out, lineContent{b.entries, b})
+		out = append(out, lineContent{entries: b.entries, board: b})
 		i += len(b.entries)
 		rest = i
 	}

@@ -93,8 +93,9 @@ type differ struct {
 	changed        []changedItem
 	// pairs holds elements that were replaced by equal ones, in the order of the older page.
 	pairs []pair
-	// rows holds the rows of the newer page whose text has changed.
-	rows []int32
+	// rows holds the rows of the newer page whose text has changed, and newRows the new rows that have a line.
+	rows    []int32
+	newRows map[int32]bool
 
 	dst []byte
 }
@@ -113,7 +114,7 @@ type changedItem struct {
 func (m changedItem) counts() bool { return m.name || m.target || m.detail || m.record }
 
 func newDiffer(c Changes) *differ {
-	return &differ{from: newLaidOut(c.From), to: newLaidOut(c.To)}
+	return &differ{from: newLaidOut(c.From), to: newLaidOut(c.To), newRows: map[int32]bool{}}
 }
 
 // laidOut is the layout of a view, with the positions of the shown elements.
@@ -287,7 +288,7 @@ func (d *differ) printBriefly(c Changes) {
 	d.appendBriefly("+ ", d.to, d.to.entries(d.added), c.Limit)
 	d.appendBriefly("- ", d.from, d.from.entries(d.removed), maxRemoved)
 	d.appendRedrawn()
-	d.appendMoved(c.Diff.Moved)
+	d.appendMoved(d.appendReordered(c.Diff.Moved))
 }
 
 // entries returns the entries of added or removed elements.

@@ -83,15 +83,18 @@ func patternOf(text string) (pattern string, numbers []string) {
 	return b.String(), numbers
 }
 
-// lineContent is the content of one line: a board, several entries of one pattern, or one entry. In the result of boards, it is a board or a
-// stretch of entries that still have to be divided into lines.
+// lineContent is the content of one line: a board, rows of a table, several entries of one pattern, or one entry. In the result of boards, it
+// is a board or a stretch of entries that still have to be divided into lines.
 type lineContent struct {
 	entries []entry
 	board   *board
+	// rows holds one row, or with isCount set rows that are only counted.
+	rows    []int32
+	isCount bool
 }
 
-// fold groups entries into boards and patterns, in the order of their first entries.
-func fold(all []entry) (out []lineContent) {
+// fold groups entries into boards, rows and patterns, in the order of their first entries.
+func fold(all []entry, rowsOf func([]entry) (out []lineContent, rest []entry)) (out []lineContent) {
 	var rest []entry
 	for _, some := range boards(all) {
 		if some.board != nil {
@@ -100,6 +103,8 @@ func fold(all []entry) (out []lineContent) {
 			rest = append(rest, some.entries...)
 		}
 	}
+	rows, rest := rowsOf(rest)
+	out = append(out, rows...)
 	for _, g := range byPattern(rest) {
 		out = append(out, lineContent{entries: g})
 	}
@@ -182,7 +187,7 @@ func others(group []entry) (out [][]entry) {
 
 // appendBriefly appends the lines of elements, folded by pattern, up to the limit, and one line for the rest.
 func (d *differ) appendBriefly(mark string, l *laidOut, all []entry, limit int) {
-	groups := fold(all)
+	groups := fold(all, func(all []entry) ([]lineContent, []entry) { return d.rowContents(mark, l, all) })
 	if mark == "- " {
 		groups = d.appendClosed(l, groups)
 	}
@@ -194,6 +199,8 @@ func (d *differ) appendBriefly(mark string, l *laidOut, all []entry, limit int) 
 		switch first := &g.entries[0]; {
 		case g.board != nil:
 			d.appendBoard(mark, g.board)
+		case g.rows != nil:
+			d.appendRowContent(mark, l, g)
 		case len(g.entries) > 1:
 			d.appendGroup(mark, l, g.entries)
 		case first.was != nil:

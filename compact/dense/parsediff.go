@@ -28,6 +28,7 @@ type Redrawn struct{ Old, New, Count uint32 }
 
 var (
 	more   = lazyregexp.New(`^(?:moved:.* and )?(\d+) more(?:$|:)`)
+	rows   = lazyregexp.New(`^\d+ (?:more )?rows?(?::.*)? \((\d+) elements?\)$`)
 	folded = lazyregexp.New(`^(?:\(covered\) )?\[\d+(?:…|, )[^\]]*\] (\d+)?×(\d+)`)
 	ranges = lazyregexp.New(`(\d+)(?:-(\d+))? → (\d+)`)
 )
@@ -51,14 +52,20 @@ func ParseDiff(text string) (d Diff, err error) {
 		case folded().MatchString(rest):
 			m := folded().FindStringSubmatch(rest)
 			d.More[mark] += int(max(number(m[1]), 1) * number(m[2]))
-		case rest[0] != '[' && rest[0] != '(': // not an element
+		case rest[0] == '|' && mark == '+':
+			if err := d.element(mark, rest); err != nil {
+				return d, err
+			}
+		case rest[0] != '[' && rest[0] != '(' || mark == '>': // no elements
 			for _, m := range refs().FindAllStringSubmatch(rest, -1) {
 				if mark == '>' {
 					d.Moved = append(d.Moved, number(m[1]))
 				}
 			}
-			if m := more().FindStringSubmatch(rest); m != nil {
-				d.More[mark] += int(number(m[1]))
+			for _, m := range [][]string{more().FindStringSubmatch(rest), rows().FindStringSubmatch(rest)} {
+				if m != nil {
+					d.More[mark] += int(number(m[1]))
+				}
 			}
 		default:
 			if err := d.element(mark, rest); err != nil {

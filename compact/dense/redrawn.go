@@ -78,6 +78,9 @@ func (l *laidOut) alike(places []int32, whole bool) map[likeness][]int32 {
 			records[row] = l.textOf(row, whole)
 			what.record = records[row]
 		}
+		if what.record == "" {
+			continue
+		}
 		out[what] = append(out[what], at)
 	}
 	return out
@@ -126,7 +129,10 @@ func (l *laidOut) alikeBetween(places []int32) map[likeness][]int32 {
 		if what.record = records[at]; what.text == "" || what.record == "\x00\x00" {
 			continue
 		}
-		what.groups, _ = l.around(at)
+		var row int32
+		if what.groups, row = l.around(at); row >= 0 && l.hasTexts() {
+			continue // the texts of its row decide
+		}
 		out[what] = append(out[what], at)
 	}
 	return out
@@ -160,7 +166,7 @@ func (l *laidOut) textOf(at int32, whole bool) string {
 			n++
 		}
 	}
-	if n == 1 {
+	if !whole && n < 2 {
 		return "" // not enough to distinguish rows
 	}
 	return b.String()

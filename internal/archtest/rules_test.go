@@ -24,7 +24,7 @@ var layers = map[string]layer{
 	"compact":                    {layers: []string{"dom", "diff", "view", "compact/internal", "internal/elementcontext"}, pure: true},
 	"internal/elementcontext":    {layers: []string{"dom", "internal/refs", "internal/lazyregexp"}, pure: true},
 	// Clients read texts with it, so it has few dependencies.
-	"compact/dense":             {layers: []string{"dom", "diff", "compact/internal", "internal/elementcontext", "internal/truncate", "internal/lazyregexp"}, pure: true},
+	"compact/dense":             {layers: []string{"dom", "diff", "compact/internal", "internal/elementcontext", "internal/truncate", "internal/lazyregexp", "internal/plural"}, pure: true},
 	"compact/internal":          {layers: []string{"dom"}, pure: true},
 	"internal/content/markdown": {layers: []string{"compact", "internal/truncate"}, modules: true, pure: true},
 	"internal/content/annotate": {pure: true},
