@@ -82,7 +82,7 @@ func (t *loop) run() {
 func (t *loop) step(ctx context.Context, done <-chan struct{}, idle bool) bool {
 	var mailbox <-chan command
 	var changed <-chan struct{}
-	var fetched <-chan fetched
+	var fetched <-chan fetchResult
 	if idle {
 		mailbox, changed, fetched = t.mailbox, t.watches.Changed(), t.restorer.fetched
 	}

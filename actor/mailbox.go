@@ -41,7 +41,7 @@ type Command struct {
 // must pass its findings as its result and not write to variables of its caller.
 func Do[T any](ctx context.Context, t *Tab, c Command, work func(ctx context.Context, x *Exclusive) (T, error)) (T, error) {
 	var none T
-	if err := refusePast(t, Moment{}); err != nil {
+	if err := rejectPast(t, Moment{}); err != nil {
 		return none, err
 	}
 	if c.URL != "" {

@@ -48,20 +48,20 @@ func (t *Tab) Read(ctx context.Context, o ReadOptions) (Reading, error) {
 	if t.past != nil {
 		return recorded{t}.read(o)
 	}
-	if err := refusePast(t, o.At); err != nil {
+	if err := rejectPast(t, o.At); err != nil {
 		return Reading{}, err
 	}
 	if r, ok := t.lastRead.Load().serve(t, o); ok {
 		return r, nil
 	}
 	r, err := shareTurn(ctx, t, "read", &t.reads, o, func(ctx context.Context, x *Exclusive, all []ReadOptions) (Reading, error) {
-		return x.Read(ctx, union(all))
+		return x.Read(ctx, combineOptions(all))
 	})
 	return r.of(o), err
 }
 
-// union returns the combined options of several reads.
-func union(all []ReadOptions) (o ReadOptions) {
+// combineOptions returns the combined options of several reads.
+func combineOptions(all []ReadOptions) (o ReadOptions) {
 	for _, one := range all {
 		o.Structural = o.Structural || one.Structural
 		o.Contexts = o.Contexts || one.Contexts

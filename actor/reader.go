@@ -99,7 +99,7 @@ func (r *reader) round(ctx context.Context, req driver.ReadRequest) (out driver.
 	}
 	t.doc.Delivered(req.Acks)
 	t.alive()
-	t.liveness.read = slowest(out.Patches)
+	t.liveness.read = slowestPatch(out.Patches)
 	t.drain()
 	if (req.Structural || out.Structural) && t.nav.Main() == main {
 		t.doc.AskStructure()
@@ -118,8 +118,8 @@ func (r *reader) acknowledge() {
 	r.due = false
 }
 
-// slowest returns the duration of the slowest patch.
-func slowest(patches []dom.Patch) (took time.Duration) {
+// slowestPatch returns the duration of the slowest patch.
+func slowestPatch(patches []dom.Patch) (took time.Duration) {
 	for _, p := range patches {
 		took = max(took, p.Took)
 	}

@@ -86,8 +86,8 @@ func (t recorded) read(o ReadOptions) (Reading, error) {
 	return Reading{Head: head, Structural: true}, nil
 }
 
-// refusePast returns an error for calls that need a page on a recorded tab, and for past moments on a live tab.
-func refusePast(t *Tab, at Moment) error {
+// rejectPast returns an error for calls that need a page on a recorded tab, and for past moments on a live tab.
+func rejectPast(t *Tab, at Moment) error {
 	switch {
 	case t.past != nil:
 		return ReadOnly("tab " + t.id)

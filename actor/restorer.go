@@ -23,14 +23,14 @@ import (
 //	goBack   in the loop: navigate, scroll, and let calls in again
 type restorer struct {
 	t *loop
-	// fetched delivers the result of fetch; it is nil when fetch does not run.
-	fetched chan fetched
+	// fetchResult delivers the result of fetch; it is nil when fetch does not run.
+	fetched chan fetchResult
 	// stable fires when a tab that was resumed from another process has kept its page for long enough.
 	stable *time.Timer
 }
 
-// fetched is the result of fetch. The page is nil if the tab keeps its old page.
-type fetched struct {
+// fetchResult is the result of fetch. The page is nil if the tab keeps its old page.
+type fetchResult struct {
 	page driver.Page
 	err  error
 }
@@ -73,7 +73,7 @@ func (r *restorer) begin() {
 	case restore.GiveUp:
 		r.giveUp(fmt.Sprintf("it was restored %d times within %s and lost its page again (%s)", restore.Times, restore.Window, t.recovery.Reason()))
 	case restore.Fetch:
-		results := make(chan fetched, 1)
+		results := make(chan fetchResult, 1)
 		r.fetched = results
 		gone := t.recovery.Gone()
 		t.children.Go(func() { results <- r.fetch(wait, gone) })
@@ -81,20 +81,20 @@ func (r *restorer) begin() {
 }
 
 // fetch waits, and opens a page if the old one is gone. It runs concurrently with the loop.
-func (r *restorer) fetch(wait time.Duration, gone bool) fetched {
+func (r *restorer) fetch(wait time.Duration, gone bool) fetchResult {
 	t := r.t.Tab
 	if retry.Pause(t.ctx, wait) != nil {
-		return fetched{err: context.Cause(t.ctx)}
+		return fetchResult{err: context.Cause(t.ctx)}
 	}
 	if !gone {
-		return fetched{}
+		return fetchResult{}
 	}
 	page, err := t.owner.Reopen(t.ctx, driver.PageOptions{Session: t.session, Viewport: t.viewport})
-	return fetched{page, err}
+	return fetchResult{page, err}
 }
 
 // take continues with the result of fetch.
-func (r *restorer) take(f fetched) {
+func (r *restorer) take(f fetchResult) {
 	t := r.t
 	r.fetched = nil
 	if f.err != nil {

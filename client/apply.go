@@ -66,7 +66,7 @@ func Apply(old []*domtapv1.Element, d *domtapv1.Diff) ([]*domtapv1.Element, erro
 		}
 		stay = append(stay, e)
 	}
-	return weave(stay, place)
+	return mergeByIndex(stay, place)
 }
 
 // named returns the elements of old that a diff removes or changes, by their refs.
@@ -84,8 +84,8 @@ func named(old []*domtapv1.Element, d *domtapv1.Diff, out map[uint32]bool) map[u
 	return found
 }
 
-// weave puts the elements of place at their positions and fills the other positions with the remaining elements.
-func weave(stay []*domtapv1.Element, place map[int]*domtapv1.Element) ([]*domtapv1.Element, error) {
+// mergeByIndex puts the elements of place at their positions and fills the other positions with the remaining elements.
+func mergeByIndex(stay []*domtapv1.Element, place map[int]*domtapv1.Element) ([]*domtapv1.Element, error) {
 	now := make([]*domtapv1.Element, len(stay)+len(place))
 	for i := range now {
 		switch e := place[i]; {

@@ -54,8 +54,8 @@ func ForChange() *domtapv1.WaitCondition { return &domtapv1.WaitCondition{Change
 const (
 	// longestPatience is the longest wait that the daemon accepts.
 	longestPatience = 5 * time.Minute
-	// reserve is the time kept free before the deadline of ctx, so that the daemon's own error can usually arrive before ctx ends.
-	reserve = 200 * time.Millisecond
+	// deadlineMargin is the time kept free before the deadline of ctx, so that the daemon's own error can usually arrive before ctx ends.
+	deadlineMargin = 200 * time.Millisecond
 )
 
 // timeLeft returns how long the daemon may wait. It returns false if ctx has no deadline, or if the deadline leaves no time for an answer.
@@ -64,6 +64,6 @@ func timeLeft(ctx context.Context) (time.Duration, bool) {
 	if !ok {
 		return 0, false
 	}
-	left := min(time.Until(end)-reserve, longestPatience)
+	left := min(time.Until(end)-deadlineMargin, longestPatience)
 	return left, left > 0
 }

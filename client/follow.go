@@ -22,15 +22,15 @@ const (
 	longestWait  = 5 * time.Second
 	// defaultPatience limits how long Follow retries without an answer.
 	defaultPatience = 2 * time.Minute
-	// silence limits how long a stream may be silent. The daemon sends a heartbeat every 15 s.
-	silence = time.Minute
+	// maxSilence limits how long a stream may be silent. The daemon sends a heartbeat every 15 s.
+	maxSilence = time.Minute
 )
 
 // ErrTabGone reports that the daemon does not know the tab. The tab was closed while the connection was lost, or the daemon was restarted.
 var ErrTabGone = errors.New("the tab is gone: open another one")
 
 // errSilent ends a stream that was silent for too long.
-var errSilent = fmt.Errorf("the daemon sent nothing for %v", silence)
+var errSilent = fmt.Errorf("the daemon sent nothing for %v", maxSilence)
 
 // FollowOptions configures Follow.
 type FollowOptions struct {
@@ -67,14 +67,14 @@ type Update struct {
 func (t *Tab) Follow(ctx context.Context, o FollowOptions) iter.Seq2[*Update, error] {
 	return func(yield func(*Update, error) bool) {
 		f := &follower{ctx: ctx, client: t.client, tab: t.id, options: o, yield: yield}
-		if err := f.run(); err != nil && !errors.Is(err, errLeft) {
+		if err := f.run(); err != nil && !errors.Is(err, errStopped) {
 			yield(nil, err)
 		}
 	}
 }
 
-// errLeft reports that the caller left the loop.
-var errLeft = errors.New("left")
+// errStopped reports that the caller left the loop.
+var errStopped = errors.New("left")
 
 // follower runs one loop of Follow.
 type follower struct {
@@ -96,7 +96,7 @@ func (f *follower) run() error {
 	for {
 		began := time.Now()
 		heard, err := f.watch()
-		if err == nil || errors.Is(err, errLeft) {
+		if err == nil || errors.Is(err, errStopped) {
 			return err
 		}
 		if f.ctx.Err() != nil {
@@ -157,14 +157,14 @@ func (f *follower) rest(cause error) error {
 func (f *follower) watch() (heard bool, err error) {
 	ctx, cancel := context.WithCancelCause(f.ctx)
 	defer cancel(nil)
-	silent := time.AfterFunc(silence, func() { cancel(errSilent) })
+	silent := time.AfterFunc(maxSilence, func() { cancel(errSilent) })
 	defer silent.Stop()
 	stream, err := f.client.Dom.WatchDom(ctx, f.request())
 	if err != nil {
 		return false, err
 	}
 	for sequence := uint64(1); ; sequence++ {
-		silent.Reset(silence)
+		silent.Reset(maxSilence)
 		message, err := stream.Recv()
 		silent.Stop() // the time of the loop body does not count
 		switch {
@@ -184,7 +184,7 @@ func (f *follower) watch() (heard bool, err error) {
 		heard, f.state = heard || message.GetTabStatus() == nil, state
 		f.state.TabId = f.tab
 		if !f.yield(&Update{State: state, Message: message}, nil) {
-			return heard, errLeft
+			return heard, errStopped
 		}
 	}
 }

@@ -21,8 +21,8 @@ const (
 	NoticeBusy
 	// NoticeText is a new or changed text in the flow of the page, reported during actions.
 	NoticeText
-	// NoticeLook is an element whose appearance has changed since an action, only because of a class or style.
-	NoticeLook
+	// NoticeAppearance is an element whose appearance has changed since an action, only because of a class or style.
+	NoticeAppearance
 )
 
 // Notice is something that a person would notice on a page. All texts come from the page.

@@ -229,7 +229,7 @@ func (t *run) judge(out *Outcome, start actor.State) {
 
 // isChange reports whether a notice is about a change of the page, possibly in texts and styles that the stored DOM does not contain.
 func isChange(n dom.Notice) bool {
-	return n.Kind != dom.NoticeBusy && (n.Kind != dom.NoticeLook || !n.Gone)
+	return n.Kind != dom.NoticeBusy && (n.Kind != dom.NoticeAppearance || !n.Gone)
 }
 
 // differ reports whether a client would see a difference.

@@ -137,7 +137,7 @@ func TestDoctorSaysWhichBrowserIsPreferred(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, _ = examineWith(t, cmd, "--headless=false")
-	if f := found["browser"]; f.Status != doctor.Fail || !strings.Contains(f.Found+": "+f.Do, "has no windows: install the full browser") {
+	if f := found["browser"]; f.Status != doctor.Fail || !strings.Contains(f.Found+": "+f.Remedy, "has no windows: install the full browser") {
 		t.Errorf("got %+v", f)
 	}
 }
@@ -175,7 +175,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	for check, does := range map[string]string{"browser": "install", "state": "chmod go-w", "socket": "move it away", "token": "", "policy": "url-policy"} {
-		if f := found[check]; f.Status != doctor.Fail || !strings.Contains(f.Do, does) {
+		if f := found[check]; f.Status != doctor.Fail || !strings.Contains(f.Remedy, does) {
 			t.Errorf("%s: %+v, want a failure that says %q", check, f, does)
 		}
 	}
@@ -190,7 +190,7 @@ func TestDoctorLooksAtALiveDaemon(t *testing.T) {
 	if f := found["daemon"]; f.Status != doctor.Warn || !strings.Contains(f.Found, "process is unknown") {
 		t.Errorf("got %+v", f)
 	}
-	if f := found["socket"]; f.Status != doctor.Fail || !strings.Contains(f.Do, "chmod 600") {
+	if f := found["socket"]; f.Status != doctor.Fail || !strings.Contains(f.Remedy, "chmod 600") {
 		t.Errorf("a socket that others can open: %+v", f)
 	}
 }

@@ -87,7 +87,7 @@ func TestDoctorSaysWhichProvidersAnswer(t *testing.T) {
 			cmd.env[name] = value
 		}
 		found, _ := examineWith(t, cmd, "--remote", "http://127.0.0.1:1")
-		if f := found["search"]; f.Status != c.status || !strings.Contains(f.Found, c.say) || strings.Contains(f.Found+f.Do, "canary") {
+		if f := found["search"]; f.Status != c.status || !strings.Contains(f.Found, c.say) || strings.Contains(f.Found+f.Remedy, "canary") {
 			t.Errorf("%v: %+v, want %s and %q", c.env, f, c.status, c.say)
 		}
 	}

@@ -154,7 +154,7 @@ func newBrowser(ctx context.Context, cfg Config) *Browser {
 // attach creates the parts that communicate with the browser's process, and starts to listen to it.
 func (b *Browser) attach(process *launch.Browser) {
 	b.process, b.conn = process, process.Conn
-	b.version, b.mac = process.Said.Product, strings.Contains(process.Said.UserAgent, "Macintosh")
+	b.version, b.mac = process.VersionInfo.Product, strings.Contains(process.VersionInfo.UserAgent, "Macintosh")
 	b.root = devtools.Session{Conn: b.conn}
 	b.targets = targets.New(b.ctx, b.root, targets.Browser{Owned: process.Owned(), Shell: process.IsShell()}, b.logger)
 	b.windows = windows.New(b.ctx, b.root, b.logger)

@@ -497,6 +497,6 @@ func newOn(t *testing.T, connection chromedp.Transport) *Browser {
 	t.Helper()
 	b := newBrowser(t.Context(), Config{})
 	b.script = ""
-	b.attach(&launch.Browser{Said: cdpbrowser.GetVersionResult{Product: "Chrome/1.2.3.4"}, Conn: devtools.New(b.ctx, connection, &nobody{gone: make(chan struct{})}, b.inbox.Push)})
+	b.attach(&launch.Browser{VersionInfo: cdpbrowser.GetVersionResult{Product: "Chrome/1.2.3.4"}, Conn: devtools.New(b.ctx, connection, &nobody{gone: make(chan struct{})}, b.inbox.Push)})
 	return b
 }

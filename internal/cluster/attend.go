@@ -12,8 +12,8 @@ import (
 	"github.com/domtap/domtap/internal/retry"
 )
 
-// restoresAtOnce limits how many sessions a node restores concurrently. Each starts at least one renderer.
-const restoresAtOnce = 4
+// maxRestores limits how many sessions a node restores concurrently. Each starts at least one renderer.
+const maxRestores = 4
 
 // restoreTries is how many attempts a node makes to restore a session before it passes the session to another node.
 const restoreTries = 3
@@ -23,11 +23,11 @@ type sessionManager struct{ *Node }
 
 // run restores sessions that were assigned to this node and ends sessions that other nodes own, until the Node is closed.
 func (n sessionManager) run() {
-	tick := time.NewTicker(n.cfg.Timing.Every) // retries what failed
+	tick := time.NewTicker(n.cfg.Timing.RenewEvery) // retries what failed
 	defer tick.Stop()
 	var restoring sync.WaitGroup
 	defer restoring.Wait()
-	slots := make(chan struct{}, restoresAtOnce)
+	slots := make(chan struct{}, maxRestores)
 	// underWay holds the sessions with a running restore. That includes a restore that is being canceled because this node was cut off: if
 	// the session is assigned to this node again, it waits for the canceled restore to end.
 	var underWay sync.Map
@@ -65,13 +65,13 @@ func (n sessionManager) run() {
 // retake assigns a session to this node again, under a token above the forgone ones. This is needed when another node requested the session
 // before this node learned that it was the owner, and then assigned it to no node.
 func (n sessionManager) retake(e registry.Entry[registry.Session]) {
-	upTo, ok := n.own.ForgoneUpTo(e.Key)
+	upTo, ok := n.own.DisclaimedUpTo(e.Key)
 	if !ok || upTo < registry.Token(e) {
 		return // this node already has the session
 	}
 	value := e.Value
 	value.Fence = upTo + 1
-	ctx, cancel := context.WithTimeout(n.ctx, n.cfg.Timing.Every)
+	ctx, cancel := context.WithTimeout(n.ctx, n.cfg.Timing.RenewEvery)
 	defer cancel()
 	_, err := n.reg.Sessions.Update(ctx, e.Key, value, e.Revision) // the next tick retries a failure
 	n.log.Warn("this node received a session under a token that it had given up", "session", e.Key, "error", err)
@@ -121,7 +121,7 @@ func (n sessionManager) restore(slots chan struct{}, e registry.Entry[registry.S
 		}
 		n.counts.Unrestored.Add(1)
 		n.log.Warn("a session could not be restored", "session", e.Key, "try", try, "error", err)
-		if h, ok := n.own.Get(e.Key); !ok || !held(&h) || try%restoreTries == 0 && n.passOn(ctx, e) || retry.Pause(ctx, n.cfg.Timing.Every) != nil {
+		if h, ok := n.own.Get(e.Key); !ok || !held(&h) || try%restoreTries == 0 && n.passOn(ctx, e) || retry.Pause(ctx, n.cfg.Timing.RenewEvery) != nil {
 			break
 		}
 		e = n.reread(ctx, e)

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// movesAtOnce limits how many sessions of a draining node move concurrently.
-	movesAtOnce = 8
-	// drainLook is the interval at which a draining node looks for idle sessions.
-	drainLook = 250 * time.Millisecond
+	// maxMoves limits how many sessions of a draining node move concurrently.
+	maxMoves = 8
+	// drainInterval is the interval at which a draining node looks for idle sessions.
+	drainInterval = 250 * time.Millisecond
 	// drainAgain is the delay before a failed move is retried.
 	drainAgain = 2 * time.Second
 	// drainMove limits how long a session may take to stop. After that its calls continue, and the move is retried later.
@@ -169,9 +169,9 @@ func (o *Operations) drained() Drained {
 // run moves sessions while the node drains. A session with long calls delays no other session; only the return of run waits for it.
 func (o *Operations) run() {
 	defer close(o.done)
-	moves := moves{slots: make(chan struct{}, movesAtOnce)}
+	moves := moves{slots: make(chan struct{}, maxMoves)}
 	defer moves.running.Wait()
-	tick := time.NewTicker(drainLook)
+	tick := time.NewTicker(drainInterval)
 	defer tick.Stop()
 	for {
 		if !o.node.draining.Load() {
@@ -179,7 +179,7 @@ func (o *Operations) run() {
 		}
 		select {
 		case <-o.wanted:
-			tick.Reset(drainLook)
+			tick.Reset(drainInterval)
 		case <-tick.C:
 		case <-o.ctx.Done():
 			return

@@ -205,7 +205,7 @@ func TestMovesThatCannotBe(t *testing.T) {
 		return errors.Is(a.Operations().Move(w.ctx, "none", c.id), cluster.ErrSilent)
 	})
 	status := a.Operations().Status()
-	if i := slices.IndexFunc(status.Nodes, func(n cluster.NodeStatus) bool { return n.ID == c.id }); i < 0 || !status.Nodes[i].Silent || status.Nodes[i].Renewed <= quick.Every {
+	if i := slices.IndexFunc(status.Nodes, func(n cluster.NodeStatus) bool { return n.ID == c.id }); i < 0 || !status.Nodes[i].Silent || status.Nodes[i].Renewed <= quick.RenewEvery {
 		t.Errorf("the nodes are %+v", status.Nodes)
 	}
 	w.await("the node to be gone", a.Changed, func() bool {

@@ -30,8 +30,8 @@ func Gap(n *Node, session string) (base uint64, open bool) {
 	return g.Base, open
 }
 
-// Forgo makes a node forgo a session under all tokens up to the given one. It returns false if the node has the session.
-func Forgo(n *Node, session string, token uint64) bool { return n.own.Forgo(session, token) }
+// Disclaim makes a node forgo a session under all tokens up to the given one. It returns false if the node has the session.
+func Forgo(n *Node, session string, token uint64) bool { return n.own.Disclaim(session, token) }
 
 // SessionEntry returns the entry of a session that the node knows.
 func (n *Node) SessionEntry(session string) (registry.Entry[registry.Session], bool) {

@@ -64,7 +64,7 @@ func (w *world) given(name string, from, to *node) {
 
 // A node does not wait forever for a browser that hangs while it restores a session.
 func TestARestoreThatHangsIsTriedAgain(t *testing.T) {
-	w := newWorld(t, lease.Timing{TTL: time.Second, Early: 100 * time.Millisecond, Late: 100 * time.Millisecond, Every: 100 * time.Millisecond})
+	w := newWorld(t, lease.Timing{TTL: time.Second, HolderMargin: 100 * time.Millisecond, TakeoverMargin: 100 * time.Millisecond, RenewEvery: 100 * time.Millisecond})
 	a, b := w.join("a", ""), w.join("b", "")
 	b.mu.Lock()
 	b.hang = 1
@@ -124,7 +124,7 @@ func TestANodeThatWasCutOffForLongComesBack(t *testing.T) {
 	before := cut.Here()
 	wire.cut()
 	testenv.Await(t, "the node finds out", func() bool { return errors.Is(cut.Err(), cluster.ErrFenced) })
-	time.Sleep(quick.TTL + quick.Every) // the renewal in flight arrives after the end of its lease
+	time.Sleep(quick.TTL + quick.RenewEvery) // the renewal in flight arrives after the end of its lease
 	wire.heal()
 	testenv.Await(t, "the node is back", func() bool { return cut.Err() == nil && cut.Here() != before })
 }
@@ -183,7 +183,7 @@ func TestASessionHasNoTabsOfAnEarlierOne(t *testing.T) {
 // Sessions that ended with their node, and their tabs, do not stay in the registry forever.
 func TestLostSessionsAreForgotten(t *testing.T) {
 	w := newWorld(t, quick)
-	w.keepLost = quick.Every
+	w.keepLost = quick.RenewEvery
 	list := w.members(3)
 	a, b := list[1], list[0] // b has the first name
 	for name, restore := range map[string]bool{"lost": false, "kept": true} {
@@ -349,7 +349,7 @@ func TestASessionIsRestoredByOneAtATime(t *testing.T) {
 	select {
 	case <-entered:
 		t.Error("the session is restored twice at the same time")
-	case <-time.After(2 * quick.Every): // the node checks again in this time
+	case <-time.After(2 * quick.RenewEvery): // the node checks again in this time
 	}
 	close(first)
 	close(<-entered)

@@ -18,7 +18,7 @@ import (
 )
 
 // quick is a timing for tests, about a fifth of the standard timing.
-var quick = lease.Timing{TTL: 3 * time.Second, Early: 400 * time.Millisecond, Late: 400 * time.Millisecond, Every: 400 * time.Millisecond}
+var quick = lease.Timing{TTL: 3 * time.Second, HolderMargin: 400 * time.Millisecond, TakeoverMargin: 400 * time.Millisecond, RenewEvery: 400 * time.Millisecond}
 
 // capacity is the session limit of each test node.
 const capacity = 100

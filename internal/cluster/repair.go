@@ -43,7 +43,7 @@ func (n *Node) answer(text []byte) (reply []byte) {
 	if e, ok := n.ledger.Entry(q.Session); ok {
 		a.Token, a.Entry = max(a.Token, registry.Token(e)), &e.Value
 	}
-	a.Held = !n.own.Forgo(q.Session, a.Token)
+	a.Held = !n.own.Disclaim(q.Session, a.Token)
 	reply, _ = json.Marshal(a) // encoding cannot fail: the values were decoded from JSON
 	return reply
 }
@@ -54,7 +54,7 @@ func (n sessionManager) reassert() {
 	for _, name := range n.own.List(func(h *ownedSession) bool {
 		return h.Phase == registry.Ready && h.Lost && h.Member.renewer.Check() == nil
 	}) {
-		ctx, cancel := context.WithTimeout(n.ctx, n.cfg.Timing.Every)
+		ctx, cancel := context.WithTimeout(n.ctx, n.cfg.Timing.RenewEvery)
 		err := n.ready(ctx, name)
 		cancel()
 		if err == nil {
@@ -71,7 +71,7 @@ func (w *watch) repair(now time.Time) {
 		if now.Sub(g.Since) < w.cfg.Timing.Lapsed() || w.member.Load().renewer.Check() != nil {
 			continue
 		}
-		ctx, cancel := context.WithTimeout(w.ctx, 2*w.cfg.Timing.Every)
+		ctx, cancel := context.WithTimeout(w.ctx, 2*w.cfg.Timing.RenewEvery)
 		err := w.repairOne(ctx, name, g)
 		cancel()
 		w.log.Warn("a session is to be restored whose place the registry has lost", "session", name, "error", err)

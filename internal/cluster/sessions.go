@@ -70,10 +70,10 @@ func (n *Node) Acquire(ctx context.Context, name string, o Options, create func(
 	if n.draining.Load() {
 		return fmt.Errorf("create session %s: %s is draining: %w", name, n.cfg.ID, ErrNoRoom)
 	}
-	if !n.own.Add(name, ownedSession{Member: m, Restore: o.Restore, Phase: registry.Making, Settings: o.Settings}) {
+	if !n.own.Add(name, ownedSession{Member: m, Restore: o.Restore, Phase: registry.Creating, Settings: o.Settings}) {
 		return fmt.Errorf("create session %s: %w", name, ErrExists)
 	}
-	e, err := n.claim(ctx, name, n.value(m, registry.Making, o))
+	e, err := n.claim(ctx, name, n.value(m, registry.Creating, o))
 	if err != nil {
 		n.own.Remove(name) // sweep deletes the entry if it was stored after all
 		return fmt.Errorf("create session %s: %w", name, err)

@@ -33,11 +33,11 @@ func newWatch(n *Node) *watch {
 }
 
 // grace returns how long other nodes wait before they reassign the sessions of a node that is gone.
-func (w *watch) grace() time.Duration { return 2 * w.cfg.Timing.Every }
+func (w *watch) grace() time.Duration { return 2 * w.cfg.Timing.RenewEvery }
 
 // run monitors the cluster until the Node is closed.
 func (w *watch) run() {
-	tick := time.NewTicker(w.cfg.Timing.Every)
+	tick := time.NewTicker(w.cfg.Timing.RenewEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -78,7 +78,7 @@ func (w *watch) updateObserver() {
 		w.observer.Observe(key, revision, now)
 	}
 	silent := map[string]bool{}
-	for _, s := range w.observer.Silent(now, w.cfg.Timing.SuspectAfter()+w.cfg.Timing.Every) {
+	for _, s := range w.observer.Silent(now, w.cfg.Timing.SuspectAfter()+w.cfg.Timing.RenewEvery) {
 		silent[s.Key] = true
 	}
 	w.ledger.SetSilent(silent)
@@ -86,7 +86,7 @@ func (w *watch) updateObserver() {
 
 // poll reads leases that seem not to be renewed from the leader, and ends those that have lapsed.
 func (w *watch) poll() {
-	ctx, cancel := context.WithTimeout(w.ctx, w.cfg.Timing.Every)
+	ctx, cancel := context.WithTimeout(w.ctx, w.cfg.Timing.RenewEvery)
 	defer cancel()
 	for _, s := range w.observer.Silent(time.Now(), w.cfg.Timing.SuspectAfter()) {
 		e, err := w.reg.Nodes.Get(ctx, s.Key)
@@ -145,7 +145,7 @@ func (w *watch) assign() {
 	if len(due) == 0 || w.member.Load().renewer.Check() != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(w.ctx, 4*w.cfg.Timing.Every)
+	ctx, cancel := context.WithTimeout(w.ctx, 4*w.cfg.Timing.RenewEvery)
 	defer cancel()
 	w.distribute(ctx, due)
 }
@@ -172,7 +172,7 @@ func (w *watch) distribute(ctx context.Context, orphans []registry.Entry[registr
 		var err error
 		if owner, ok := places[e.Key]; ok {
 			err = w.assignTo(ctx, e, owner)
-		} else if e.Value.Phase == registry.Making {
+		} else if e.Value.Phase == registry.Creating {
 			err = w.reg.Sessions.Delete(ctx, e.Key, e.Revision) // its creation never finished
 		}
 		if errors.Is(err, registry.ErrUnavailable) {
@@ -185,7 +185,7 @@ func (w *watch) distribute(ctx context.Context, orphans []registry.Entry[registr
 func (w *watch) removeExpired(now time.Time) {
 	lost, since := w.ledger.Lost(), map[string]time.Time{}
 	leads := len(lost) > 0 && w.leads() && w.member.Load().renewer.Check() == nil
-	ctx, cancel := context.WithTimeout(w.ctx, 2*w.cfg.Timing.Every)
+	ctx, cancel := context.WithTimeout(w.ctx, 2*w.cfg.Timing.RenewEvery)
 	defer cancel()
 	for _, e := range lost {
 		first, ok := w.lost[e.Key]

@@ -143,10 +143,10 @@ func (c *Cursor) entry() (*recordingv1.Entry, error) {
 	}
 }
 
-// ErrNothing reports that a recording has no state at or before a time.
-var ErrNothing = errors.New("the recording has no state at that time")
+// ErrNoState reports that a recording has no state at or before a time.
+var ErrNoState = errors.New("the recording has no state at that time")
 
-// At returns the newest state at or before a time, and the time at which that state began. Before the first state it fails with ErrNothing.
+// At returns the newest state at or before a time, and the time at which that state began. Before the first state it fails with ErrNoState.
 func (f *File) At(at time.Duration) (actor.Published, time.Duration, error) {
 	limit := micros(at)
 	for i := f.keyframeBefore(limit); i >= 0; i = f.keyframeBefore(f.blocks[i].first - 1) {
@@ -160,10 +160,10 @@ func (f *File) At(at time.Duration) (actor.Published, time.Duration, error) {
 			break
 		}
 	}
-	return actor.Published{}, 0, ErrNothing
+	return actor.Published{}, 0, ErrNoState
 }
 
-// StateOf returns the state that began at a time and has the given revision and epoch. If it cannot be read, StateOf fails with ErrNothing.
+// StateOf returns the state that began at a time and has the given revision and epoch. If it cannot be read, StateOf fails with ErrNoState.
 func (f *File) StateOf(at time.Duration, revision uint64, epoch string) (actor.Published, error) {
 	limit := micros(at)
 	state, ok := f.Cursor(at).find(limit, revision, epoch)
@@ -171,7 +171,7 @@ func (f *File) StateOf(at time.Duration, revision uint64, epoch string) (actor.P
 		state, ok = f.Cursor(since(limit-1)).find(limit, revision, epoch)
 	}
 	if !ok {
-		return actor.Published{}, ErrNothing
+		return actor.Published{}, ErrNoState
 	}
 	return state, nil
 }

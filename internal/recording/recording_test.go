@@ -317,7 +317,7 @@ func FuzzAnyFileOpens(f *testing.F) {
 				t.Fatal("a state without a snapshot")
 			}
 		}
-		if _, _, err := file.At(file.Duration()); err != nil && !errors.Is(err, ErrNothing) {
+		if _, _, err := file.At(file.Duration()); err != nil && !errors.Is(err, ErrNoState) {
 			t.Fatal(err)
 		}
 	})
@@ -352,7 +352,7 @@ func TestEmptyElementsCostLittle(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, _, err := f.At(time.Hour); err != ErrNothing {
+	if _, _, err := f.At(time.Hour); err != ErrNoState {
 		t.Errorf("the state was read: %v", err)
 	}
 	runtime.ReadMemStats(&after)

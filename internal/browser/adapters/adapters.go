@@ -162,13 +162,13 @@ func (i Input) Settle(ctx context.Context, frame dom.FrameID, limit time.Duratio
 			}
 			rests = rests && !i.Activity.Any()
 		}
-		if known := rests || followed && i.isUnderWay(until); !known {
+		if known := rests || followed && i.isBusy(until); !known {
 			if err := i.Documents.Settle(ctx, frame, limit, timers); err != nil {
 				return err
 			}
 		}
 		i.Activity.Renew()
-		waited, err := i.awaitUnderWay(ctx, until)
+		waited, err := i.awaitIdle(ctx, until)
 		if err != nil {
 			return err
 		}
@@ -180,14 +180,14 @@ func (i Input) Settle(ctx context.Context, frame dom.FrameID, limit time.Duratio
 	}
 }
 
-// isUnderWay reports whether navigations or requests are awaited. Then it is useless to wait for frames first.
-func (i Input) isUnderWay(until time.Time) bool {
+// isBusy reports whether navigations or requests are awaited. Then it is useless to wait for frames first.
+func (i Input) isBusy(until time.Time) bool {
 	return time.Now().Before(until) && (i.Navigator.Going() || i.Requests.Awaited(until))
 }
 
-// awaitUnderWay waits until the navigations, windows and requests that the action started are complete, and reports whether there were any.
+// awaitIdle waits until the navigations, windows and requests that the action started are complete, and reports whether there were any.
 // After until it reports none, because a page may change its URL endlessly.
-func (i Input) awaitUnderWay(ctx context.Context, until time.Time) (waited bool, err error) {
+func (i Input) awaitIdle(ctx context.Context, until time.Time) (waited bool, err error) {
 	if err := i.Barrier(ctx); err != nil {
 		return false, err
 	}

@@ -33,8 +33,8 @@ const (
 	// bounds the wait for all frames together.
 	FrameGrace  = time.Second
 	framesLimit = 5 * time.Second
-	// latePing is the timeout of each ping to a frame that does not respond.
-	latePing = 10 * time.Second
+	// latePingTimeout is the timeout of each ping to a frame that does not respond.
+	latePingTimeout = 10 * time.Second
 )
 
 // documents gives access to the documents of one page.
@@ -117,7 +117,7 @@ func (d *documents) awaitAnswer(a *frames.Agent) {
 	d.m.Tasks.Go(func() {
 		// A ping to a document that is being replaced gets no response. The next ping fails immediately.
 		for answered := false; !answered && d.m.Life.Err() == nil; {
-			ctx, cancel := context.WithTimeout(d.m.Life, latePing)
+			ctx, cancel := context.WithTimeout(d.m.Life, latePingTimeout)
 			err := a.Call(ctx, "about", nil, nil)
 			answered = err == nil || ctx.Err() == nil
 			cancel()

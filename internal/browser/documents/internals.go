@@ -57,13 +57,13 @@ func (p *prober) learnInternals(ctx context.Context, a *frames.Agent, hosts []in
 	if err := answer.Decode(&answers); err != nil {
 		return err
 	}
-	if same && held.Told == string(answers) {
+	if same && held.Reported == string(answers) {
 		return nil
 	}
 	if err := a.Call(ctx, "internals", observer.InternalsRequest{Answers: answers}, nil); err != nil {
 		return err
 	}
-	held.Told = string(answers)
+	held.Reported = string(answers)
 	return nil
 }
 

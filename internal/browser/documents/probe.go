@@ -23,11 +23,11 @@ import (
 type prober struct{ m *frames.Manager }
 
 const (
-	// probeNodes limits how many nodes a probe resolves concurrently. While nodes remain, a probe makes at least probeTimes rounds and
-	// continues until probeSpan has passed. It leaves the rest to the next probe.
-	probeNodes = 512
-	probeTimes = 4
-	probeSpan  = time.Second
+	// probeNodes limits how many nodes a probe resolves concurrently. While nodes remain, a probe makes at least minProbeRounds rounds and
+	// continues until minProbeTime has passed. It leaves the rest to the next probe.
+	probeNodes     = 512
+	minProbeRounds = 4
+	minProbeTime   = time.Second
 	// probeLimit bounds a probe.
 	probeLimit = 10 * time.Second
 )
@@ -118,7 +118,7 @@ func (p *prober) probe(ctx context.Context, a *frames.Agent) error {
 	}
 	defer a.Session.Post(ctx, runtime.CommandReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: group(a)})
 	params := a.Params("suspects", nil)
-	params.ReturnByValue, params.SerializationOptions = false, shallow
+	params.ReturnByValue, params.SerializationOptions = false, shallowArray
 	params.ObjectGroup = group(a)
 	suspects, err := a.Send(ctx, params)
 	if err != nil {
@@ -152,7 +152,7 @@ func (p *prober) probe(ctx context.Context, a *frames.Agent) error {
 		if err != nil {
 			return err
 		}
-		if a.Reading.Probe.More = more; !more || times >= probeTimes && time.Since(start) >= probeSpan {
+		if a.Reading.Probe.More = more; !more || times >= minProbeRounds && time.Since(start) >= minProbeTime {
 			return nil
 		}
 		roots = nil
@@ -262,8 +262,8 @@ func listening(all []*domdebugger.EventListener) listeners {
 	return found
 }
 
-// shallow requests an array of elements with the mode of each shadow root, but without their content.
-var shallow = &frames.Serialization{Serialization: "deep", MaxDepth: 1, AdditionalParameters: map[string]any{"maxNodeDepth": 0, "includeShadowTree": "none"}}
+// shallowArray requests an array of elements with the mode of each shadow root, but without their content.
+var shallowArray = &frames.Serialization{Serialization: "deep", MaxDepth: 1, AdditionalParameters: map[string]any{"maxNodeDepth": 0, "includeShadowTree": "none"}}
 
 // serializedHosts is an array of elements, serialized as in WebDriver BiDi.
 type serializedHosts struct {

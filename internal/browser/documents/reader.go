@@ -150,8 +150,8 @@ type reading struct {
 const (
 	// probeRounds limits how often one read probes a document that keeps growing.
 	probeRounds = 2
-	// probeOften is the longest first probe after which the same read may probe again.
-	probeOften = 50 * time.Millisecond
+	// reprobeLimit is the longest first probe after which the same read may probe again.
+	reprobeLimit = 50 * time.Millisecond
 )
 
 // round holds the parameters of one round of a read.
@@ -321,7 +321,7 @@ func (r *Reader) request(o reading, rd round) frames.CallParams {
 	}
 	r.m.Lock()
 	known := &o.Agent.Reading
-	read.Probed = o.probes == probeRounds || o.probes > 0 && known.Probe.Took > probeOften
+	read.Probed = o.probes == probeRounds || o.probes > 0 && known.Probe.Took > reprobeLimit
 	acked = known.Acks.Taken(acked)
 	read.Full = known.Broken || slices.Contains(rd.Restart, key)
 	r.m.Unlock()

@@ -27,7 +27,7 @@ func (q *Query) Settled(ctx context.Context, frame dom.FrameID, again bool, know
 	bounded, cancel := context.WithTimeout(ctx, settledLimit)
 	defer cancel()
 	acted, why := false, ""
-	var asked []asking
+	var asked []pendingRequest
 	for _, o := range q.m.Readable() {
 		k, err := known.Call, error(nil)
 		if o.Agent != known.Agent {
@@ -37,7 +37,7 @@ func (q *Query) Settled(ctx context.Context, frame dom.FrameID, again bool, know
 			why = err.Error()
 			break
 		}
-		asked = append(asked, asking{o.Agent, k})
+		asked = append(asked, pendingRequest{o.Agent, k})
 		acted = acted || q.m.Tree.Key(o.ID) == frame
 	}
 	for _, one := range asked {
@@ -55,14 +55,14 @@ func (q *Query) Settled(ctx context.Context, frame dom.FrameID, again bool, know
 	return acted && why == "", nil
 }
 
-// asking is a pending request to one document.
-type asking struct {
+// pendingRequest is a pending request to one document.
+type pendingRequest struct {
 	agent *frames.Agent
 	call  *devtools.Call
 }
 
 // whyUnsettled waits for one document's response. It returns why the document has not settled, or an empty string.
-func (q *Query) whyUnsettled(ctx context.Context, one asking) string {
+func (q *Query) whyUnsettled(ctx context.Context, one pendingRequest) string {
 	var reply devtools.Evaluation
 	answer := observer.SettledAnswer{Why: "no answer"}
 	if err := one.call.Wait(ctx, &reply); err != nil {

@@ -191,9 +191,9 @@ func (t *pointer) scroll(ctx context.Context) (driver.DoResult, error) {
 	}
 	var moved struct {
 		point
-		Foreign bool  `json:"foreign"`
-		Handled bool  `json:"handled"`
-		View    *view `json:"view"`
+		Foreign bool          `json:"foreign"`
+		Handled bool          `json:"handled"`
+		View    *scrolledView `json:"view"`
 	}
 	if err := call(ctx, agent, "afterWheel", map[string]any{"patience": wheelPatience}, &moved); err != nil {
 		return driver.DoResult{}, err
@@ -215,8 +215,8 @@ func (t *pointer) scroll(ctx context.Context) (driver.DoResult, error) {
 	return driver.DoResult{Note: note}, nil
 }
 
-// view describes the visible part of scrolled content: its first and last line, and the row numbers if the page provides them.
-type view struct {
+// scrolledView describes the visible part of scrolled content: its first and last line, and the row numbers if the page provides them.
+type scrolledView struct {
 	First string `json:"first"`
 	Last  string `json:"last"`
 	From  int    `json:"from"`
@@ -226,11 +226,11 @@ type view struct {
 	End bool `json:"end"`
 }
 
-// maxViewLine limits a line of a view, in characters. The page script sends less.
+// maxViewLine limits a line of a scrolledView, in characters. The page script sends less.
 const maxViewLine = 200
 
 // String formats the view as the end of a note.
-func (v *view) String() string {
+func (v *scrolledView) String() string {
 	var b strings.Builder
 	b.WriteString(driver.InView)
 	if v.From > 0 && v.To > 0 {

@@ -25,11 +25,11 @@ type Input struct {
 	// expected maps methods to the actions that wait for their events. folders holds uploaded files. The monitor guards both.
 	expected map[string]chan *cdproto.Message
 	folders  []string
-	// rest is the request that AskSettled has sent. The monitor guards it.
-	rest frames.SentCommand
-	// dialog is set while a dialog is open. owed holds the commands to send when it closes. The monitor guards both.
-	dialog bool
-	owed   []devtools.Step
+	// settledCall is the request that AskSettled has sent. The monitor guards it.
+	settledCall frames.SentCommand
+	// dialog is set while a dialog is open. deferred holds the commands to send when it closes. The monitor guards both.
+	dialog   bool
+	deferred []devtools.Step
 	// acts performs the actions, one at a time.
 	acts *Dispatcher
 }
@@ -68,7 +68,7 @@ func (i *Input) AskSettled(ctx context.Context, a Agent) {
 func (i *Input) swapSettledCall(now frames.SentCommand) (before frames.SentCommand) {
 	i.m.Lock()
 	defer i.m.Unlock()
-	before, i.rest = i.rest, now
+	before, i.settledCall = i.settledCall, now
 	return before
 }
 
@@ -219,7 +219,7 @@ func (i *Input) AfterDialog(step devtools.Step) bool {
 	i.m.Lock()
 	defer i.m.Unlock()
 	if i.dialog {
-		i.owed = append(i.owed, step)
+		i.deferred = append(i.deferred, step)
 	}
 	return i.dialog
 }
@@ -230,7 +230,7 @@ func (i *Input) SetDialog(open bool) {
 	i.dialog = open
 	var owed []devtools.Step
 	if !open {
-		owed, i.owed = i.owed, nil
+		owed, i.deferred = i.deferred, nil
 	}
 	i.m.Unlock()
 	i.m.Main.PostAll(i.m.Life, owed...)

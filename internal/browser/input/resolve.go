@@ -217,7 +217,7 @@ func (t *task) resolvePoint(ctx context.Context, s driver.Spot) (*path, error) {
 		return nil, err
 	}
 	p := &path{spot: s, at: *s.Point, steps: []step{{agent: a, at: *s.Point}}}
-	if err := call(ctx, a, "describePoint", aimedPoint{point{s.Point.X, s.Point.Y}, t.action.Kind.IsPassive()}, &p.found); err != nil {
+	if err := call(ctx, a, "describePoint", targetPoint{point{s.Point.X, s.Point.Y}, t.action.Kind.IsPassive()}, &p.found); err != nil {
 		return nil, err
 	}
 	if p.found.Error != "" {
@@ -227,8 +227,8 @@ func (t *task) resolvePoint(ctx context.Context, s driver.Spot) (*path, error) {
 	return p, nil
 }
 
-// aimedPoint is the target point of an action. Passive is as in resolveRequest.
-type aimedPoint struct {
+// targetPoint is the target point of an action. Passive is as in resolveRequest.
+type targetPoint struct {
 	point
 	Passive bool `json:"passive,omitzero"`
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/domtap/domtap/internal/browser/input/outcome"
 )
 
-// terms is the result of the command "fileTerms".
-type terms struct {
+// fileInputInfo is the result of the command "fileTerms".
+type fileInputInfo struct {
 	Error string `json:"error"`
 	// Input reports whether there is a file input. Multiple reports whether it accepts several files, and Folder whether it wants a folder.
 	Input    bool `json:"input"`
@@ -36,7 +36,7 @@ func (t *upload) do(ctx context.Context) (driver.DoResult, error) {
 	if err != nil {
 		return driver.DoResult{}, err
 	}
-	var takes terms
+	var takes fileInputInfo
 	ref := map[string]any{"ref": uint32(s.Ref), "known": expectedElementOf(s)}
 	if err := call(ctx, agent, "fileTerms", ref, &takes); err != nil {
 		return driver.DoResult{}, err

@@ -11,11 +11,11 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// Missing is the error for a browser that cannot be used. What describes the problem and Do the remedy.
-type Missing struct{ What, Do string }
+// Missing is the error for a browser that cannot be used. What describes the problem and Remedy what to do about it.
+type Missing struct{ What, Remedy string }
 
 // Error returns both in one line.
-func (m *Missing) Error() string { return m.What + ": " + m.Do }
+func (m *Missing) Error() string { return m.What + ": " + m.Remedy }
 
 // ErrNotFound reports that no browser is installed.
 var ErrNotFound = &Missing{"no Chromium found", "install it (Debian: apt install chromium; macOS: brew install --cask chromium), or set DOMTAP_CHROME to the path of one"}

@@ -172,10 +172,10 @@ var silentOptions = []chromedp.ContextOption{
 type Browser struct {
 	// Conn is the connection to the browser, shared with chromedp.
 	Conn *devtools.Conn
-	// Said is the browser's version information.
-	Said browser.GetVersionResult
-	bctx context.Context
-	home *home // nil for a remote browser
+	// VersionInfo is the browser's version information.
+	VersionInfo browser.GetVersionResult
+	bctx        context.Context
+	home        *home // nil for a remote browser
 }
 
 // Start starts the browser that cfg describes, or attaches to the one that cfg.Remote names. ctx bounds the browser's life. root handles
@@ -201,7 +201,7 @@ func Start(ctx context.Context, cfg Config, root func(*cdproto.Message)) (b *Bro
 }
 
 // IsShell reports whether the browser is the headless shell, which is Chromium's rendering without most of the full browser.
-func (b *Browser) IsShell() bool { return strings.HasPrefix(b.Said.Product, "HeadlessChrome/") }
+func (b *Browser) IsShell() bool { return strings.HasPrefix(b.VersionInfo.Product, "HeadlessChrome/") }
 
 // Dir returns a directory that is removed with the browser. For a remote browser it returns the system's temporary directory.
 func (b *Browser) Dir() string {
@@ -244,30 +244,30 @@ func version(bctx context.Context) (browser.GetVersionResult, error) {
 	return chromedp.CallBrowser(bctx, browser.GetVersion, cdp.Empty{})
 }
 
-// launch starts Chromium through chromedp, on a pipe that we tap.
+// launch starts Chromium through chromedp, on a pipe through a relay.
 func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Message)) (*Browser, error) {
 	path, err := Find(cfg.ChromePath, cfg.Headless)
 	if err != nil {
 		return nil, err
 	}
-	tap := &tap{windowless: cfg.Headless}
+	link := &relay{windowless: cfg.Headless}
 	said := new(output)
-	opts := execOptions(cfg, path, home, tap.modify, said)
+	opts := execOptions(cfg, path, home, link.modify, said)
 	allocator, _ := chromedp.NewExecAllocator(ctx, opts...) // ends with ctx
 	bctx, _ := chromedp.NewContext(allocator, silentOptions...)
-	tap.ready = func(browser, toChromedp chromedp.Transport) {
-		tap.conn = devtools.New(ctx, browser, toChromedp, root)
+	link.ready = func(browser, toChromedp chromedp.Transport) {
+		link.conn = devtools.New(ctx, browser, toChromedp, root)
 	}
 	v, err := version(bctx)
-	tap.started()
-	if err == nil && tap.conn == nil {
+	link.started()
+	if err == nil && link.conn == nil {
 		err = errors.New("the browser did not open the pipe")
 	}
 	if err != nil {
-		tap.abandon()
+		link.abandon()
 		return nil, said.explain(path, err)
 	}
-	b := &Browser{Conn: tap.conn, Said: v, bctx: bctx, home: home}
+	b := &Browser{Conn: link.conn, VersionInfo: v, bctx: bctx, home: home}
 	if !cfg.Headless && b.IsShell() {
 		b.Kill()
 		b.Conn.Close()
@@ -297,7 +297,7 @@ func attach(ctx context.Context, cfg Config, root func(*cdproto.Message)) (*Brow
 		}
 		return nil, fmt.Errorf("attaching to the browser at %s: %w (check that it runs with --remote-debugging-port, or set the key of its service with --remote-header-file)", end.name(), end.hide(err))
 	}
-	return &Browser{Conn: a.conn, Said: v, bctx: bctx}, nil
+	return &Browser{Conn: a.conn, VersionInfo: v, bctx: bctx}, nil
 }
 
 // attacher is a chromedp allocator for a running browser whose connection we share.

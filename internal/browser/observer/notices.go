@@ -19,7 +19,7 @@ const (
 var noticeKinds = map[string]dom.NoticeKind{
 	"alert": dom.NoticeAlert, "status": dom.NoticeStatus, "log": dom.NoticeLog, "dialog": dom.NoticeDialog,
 	"invalid": dom.NoticeInvalid, "heading": dom.NoticeHeading, "toast": dom.NoticeToast, "busy": dom.NoticeBusy,
-	"text": dom.NoticeText, "look": dom.NoticeLook,
+	"text": dom.NoticeText, "look": dom.NoticeAppearance,
 }
 
 // notice is one line of a message with notices.

@@ -40,15 +40,15 @@ const Adopt = "function(f){return __domtapAdopt.call(this,f)}"
 const Learn = "function(a,...n){return __domtapLearn(a,n)}"
 
 // minified is the joined and minified scripts in js/. Every document parses it, so its size matters (ADR 33). Limits and Masks replace the
-// words limitsHere and masksHere. A test compares it with the sources.
+// words limitsPlaceholder and masksPlaceholder. A test compares it with the sources.
 //
 //go:generate go test -run TestScriptIsThatOfTheSources -update
 //go:embed domtap.min.js
 var minified string
 
 const (
-	limitsHere = "__LIMITS__"
-	masksHere  = "__MASKS__"
+	limitsPlaceholder = "__LIMITS__"
+	masksPlaceholder  = "__MASKS__"
 )
 
 // Limits limits the memory of the scripts in each document.
@@ -90,7 +90,7 @@ func (l Limits) fill(script string, masks *Masks) string {
 	if err != nil {
 		panic(err) // strings encode
 	}
-	return strings.NewReplacer(limitsHere, string(limits), masksHere, string(hidden)).Replace(script)
+	return strings.NewReplacer(limitsPlaceholder, string(limits), masksPlaceholder, string(hidden)).Replace(script)
 }
 
 // Window is the number of patches that an agent sends before it waits for an acknowledgement. An acknowledgement covers all earlier patches

@@ -92,15 +92,15 @@ type HeldInternals struct {
 	Hosts []int64
 	// Array is the ID of an array in the page's main world. It contains the internals of each of Hosts, or null.
 	Array string
-	// Told is the last report to the agent about them.
-	Told string
+	// Reported is the last report to the agent about them.
+	Reported string
 }
 
 const (
 	// probeEvery is the minimum time between two probes of a document that has not grown.
 	probeEvery = 2 * time.Second
-	// failedSoon limits the duration of a failed probe that the next read repeats immediately.
-	failedSoon = time.Second
+	// quickFailure limits the duration of a failed probe that the next read repeats immediately.
+	quickFailure = time.Second
 )
 
 // Due reports whether a document may be probed, given the duration of the last probe.
@@ -110,7 +110,7 @@ func (p *Probe) Due(now time.Time) bool {
 	case p.Ended.IsZero() || p.Grown:
 		return true
 	case p.Failed:
-		return since >= p.Took || p.Took < failedSoon
+		return since >= p.Took || p.Took < quickFailure
 	case p.More:
 		return since >= 4*p.Took
 	}

@@ -11,8 +11,8 @@ import (
 const (
 	// maxSelected limits the selectors of a message.
 	maxSelected = 256
-	// maxChosen limits the refs of a selector's matches.
-	maxChosen = 1000
+	// maxSelectorRefs limits the refs of a selector's matches.
+	maxSelectorRefs = 1000
 )
 
 // selected is one line of a message with the matches of selectors.
@@ -34,7 +34,7 @@ func decodeSelected(into map[dom.Selector]dom.Selection, lines string) error {
 		if len(into) >= maxSelected {
 			return malformed("more than %d selectors", maxSelected)
 		}
-		if !(0 <= s.Enabled && s.Enabled <= s.Count && s.Count <= math.MaxInt32) || len(s.Refs) > maxChosen {
+		if !(0 <= s.Enabled && s.Enabled <= s.Count && s.Count <= math.MaxInt32) || len(s.Refs) > maxSelectorRefs {
 			return malformed("selector with %d matches, %d enabled, %d refs", s.Count, s.Enabled, len(s.Refs))
 		}
 		found := dom.Selection{Count: int(s.Count), Enabled: int(s.Enabled), Invalid: s.Invalid}

@@ -18,7 +18,7 @@ func source(tb testing.TB, more string) string {
 	}
 	var b strings.Builder
 	b.WriteString("(() => {\n\"use strict\";\nif (globalThis.__domtap) return;\n")
-	b.WriteString("const LIMITS = " + limitsHere + ", MASKS = " + masksHere + ";\n")
+	b.WriteString("const LIMITS = " + limitsPlaceholder + ", MASKS = " + masksPlaceholder + ";\n")
 	for _, name := range names { // sorted by Glob
 		src, err := os.ReadFile(name)
 		if err != nil {

@@ -151,7 +151,7 @@ func (r *Requests) count(session target.SessionID, e console.Request) {
 	case e.Ended || !e.Begun && isLongLived(kind): // only the response may reveal that the request lasts
 		r.change(func(s *State) bool { return s.End(id) })
 	case !isLongLived(kind):
-		one := Request{Session: session, Frame: cdp.FrameID(e.Frame), Document: cdp.LoaderID(e.Document), Matters: e.Begun && mayChangePage(kind)}
+		one := Request{Session: session, Frame: cdp.FrameID(e.Frame), Document: cdp.LoaderID(e.Document), AffectsPage: e.Begun && mayChangePage(kind)}
 		if !e.Begun {
 			one.Answered = time.Now()
 		}

@@ -23,7 +23,7 @@ const (
 //
 // The zero value is ready to use. The page's monitor guards it.
 type Sheets struct {
-	underWay  map[network.RequestID]sheet
+	inFlight  map[network.RequestID]sheet
 	documents map[cdp.LoaderID]*documentSheets
 }
 
@@ -48,16 +48,16 @@ type documentSheets struct {
 
 // sheetState is the state of the requests for one URL.
 type sheetState struct {
-	underWay       int
+	inFlight       int
 	loaded, failed bool
 }
 
 // empty reports whether no sheet with the URL can have rules.
-func (s sheetState) empty() bool { return s.failed && !s.loaded && s.underWay == 0 }
+func (s sheetState) empty() bool { return s.failed && !s.loaded && s.inFlight == 0 }
 
 // Begin records a document's request for a style sheet. Later requests with the same ID are redirects, and a sheet keeps its original URL.
 func (s *Sheets) Begin(id network.RequestID, frame cdp.FrameID, document cdp.LoaderID, url string) {
-	if _, redirected := s.underWay[id]; redirected || document == "" {
+	if _, redirected := s.inFlight[id]; redirected || document == "" {
 		return
 	}
 	of := s.of(document, frame)
@@ -65,16 +65,16 @@ func (s *Sheets) Begin(id network.RequestID, frame cdp.FrameID, document cdp.Loa
 		return
 	}
 	state, known := of.urls[url]
-	if len(url) > maxSheetURL || !known && len(of.urls) >= maxSheets || len(s.underWay) >= maxRequests {
+	if len(url) > maxSheetURL || !known && len(of.urls) >= maxSheets || len(s.inFlight) >= maxRequests {
 		of.forget()
 		return
 	}
 	if state.empty() {
 		of.version++
 	}
-	state.underWay++
+	state.inFlight++
 	of.urls[url] = state
-	s.underWay[id] = sheet{document: document, url: url}
+	s.inFlight[id] = sheet{document: document, url: url}
 }
 
 // of returns the sheets of a document, or nil if there are too many documents.
@@ -83,7 +83,7 @@ func (s *Sheets) of(document cdp.LoaderID, frame cdp.FrameID) *documentSheets {
 		return of
 	}
 	if s.documents == nil {
-		s.documents, s.underWay = map[cdp.LoaderID]*documentSheets{}, map[network.RequestID]sheet{}
+		s.documents, s.inFlight = map[cdp.LoaderID]*documentSheets{}, map[network.RequestID]sheet{}
 	}
 	of := &documentSheets{frame: frame, urls: map[string]sheetState{}}
 	s.documents[document] = of
@@ -98,25 +98,25 @@ func (of *documentSheets) forget() {
 
 // Refuse records that a style sheet request was answered with an HTTP error.
 func (s *Sheets) Refuse(id network.RequestID) {
-	if one, known := s.underWay[id]; known {
+	if one, known := s.inFlight[id]; known {
 		one.refused = true
-		s.underWay[id] = one
+		s.inFlight[id] = one
 	}
 }
 
 // End records the end of a style sheet request, and whether it failed.
 func (s *Sheets) End(id network.RequestID, failed bool) {
-	one, known := s.underWay[id]
+	one, known := s.inFlight[id]
 	if !known {
 		return
 	}
-	delete(s.underWay, id)
+	delete(s.inFlight, id)
 	of := s.documents[one.document]
 	if of == nil || of.unknown {
 		return
 	}
 	state := of.urls[one.url]
-	state.underWay--
+	state.inFlight--
 	if failed = failed || one.refused; failed {
 		state.failed = true
 	} else {
@@ -152,16 +152,16 @@ func (s *Sheets) Keep(document cdp.LoaderID, frame cdp.FrameID, main bool) {
 			delete(s.documents, id)
 		}
 	}
-	for id, one := range s.underWay {
+	for id, one := range s.inFlight {
 		if s.documents[one.document] == nil {
-			delete(s.underWay, id)
+			delete(s.inFlight, id)
 		}
 	}
 }
 
 // Forget discards everything, because events were missed.
 func (s *Sheets) Forget() {
-	clear(s.underWay)
+	clear(s.inFlight)
 	for _, of := range s.documents {
 		of.forget()
 	}

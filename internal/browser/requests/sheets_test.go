@@ -69,8 +69,8 @@ func TestSheetsAreBounded(t *testing.T) {
 			s.End(id, true)
 		}
 	}
-	if len(s.documents) > maxSheetDocuments || len(s.underWay) > 0 {
-		t.Errorf("%d documents and %d requests are remembered", len(s.documents), len(s.underWay))
+	if len(s.documents) > maxSheetDocuments || len(s.inFlight) > 0 {
+		t.Errorf("%d documents and %d requests are remembered", len(s.documents), len(s.inFlight))
 	}
 	if urls, _ := s.Failed("0"); len(urls) != 0 {
 		t.Errorf("of too many sheets, %d are known", len(urls))

@@ -25,14 +25,14 @@ type Request struct {
 	Session  target.SessionID
 	Frame    cdp.FrameID
 	Document cdp.LoaderID
-	// Matters reports that the response may change the page after an action. Answered is when the response started.
-	Matters  bool
-	Answered time.Time
+	// AffectsPage reports that the response may change the page after an action. Answered is when the response started.
+	AffectsPage bool
+	Answered    time.Time
 }
 
 // State counts the requests of a page while this is needed. It is a plain value guarded by the page's monitor.
 type State struct {
-	underWay map[network.RequestID]Request
+	inFlight map[network.RequestID]Request
 	// worker is when the page last started a worker.
 	worker time.Time
 	// watched is set while the network's busy state is reported. acting is set while an action waits for the requests that it starts.
@@ -46,7 +46,7 @@ type State struct {
 func (s *State) Counted() bool { return s.watched || s.acting }
 
 // Busy reports whether any request is in progress.
-func (s *State) Busy() bool { return len(s.underWay) > 0 }
+func (s *State) Busy() bool { return len(s.inFlight) > 0 }
 
 // Watch sets whether the busy state is reported, and reports whether the count is no longer needed.
 func (s *State) Watch(on bool) (over bool) {
@@ -60,21 +60,21 @@ func (s *State) SetActing(on bool) {
 	s.acting = on
 	s.open = s.open && !on // a later action does not report this notice again
 	if !s.Counted() {
-		clear(s.underWay)
+		clear(s.inFlight)
 	}
 }
 
 // Begin records a request and reports whether the network was idle before.
 func (s *State) Begin(id network.RequestID, r Request) (changed bool) {
-	if len(s.underWay) >= maxRequests {
+	if len(s.inFlight) >= maxRequests {
 		return false
 	}
-	if s.underWay == nil {
-		s.underWay = map[network.RequestID]Request{}
+	if s.inFlight == nil {
+		s.inFlight = map[network.RequestID]Request{}
 	}
-	was := len(s.underWay)
-	r.Matters = r.Matters || s.underWay[id].Matters
-	s.underWay[id] = r
+	was := len(s.inFlight)
+	r.AffectsPage = r.AffectsPage || s.inFlight[id].AffectsPage
+	s.inFlight[id] = r
 	return was == 0
 }
 
@@ -83,27 +83,27 @@ func (s *State) BeginWorker(at time.Time) { s.worker = at }
 
 // End records the end of a request and reports whether the network is idle.
 func (s *State) End(id network.RequestID) (changed bool) {
-	delete(s.underWay, id)
-	return len(s.underWay) == 0
+	delete(s.inFlight, id)
+	return len(s.inFlight) == 0
 }
 
 // Drop removes requests and reports whether it removed any.
 func (s *State) Drop(which func(Request) bool) (changed bool) {
-	before := len(s.underWay)
-	for id, r := range s.underWay {
+	before := len(s.inFlight)
+	for id, r := range s.inFlight {
 		if which(r) {
-			delete(s.underWay, id)
+			delete(s.inFlight, id)
 		}
 	}
-	return len(s.underWay) != before
+	return len(s.inFlight) != before
 }
 
 // Remaining returns how long the requests that matter may still take, or 0 if there are none.
 func (s *State) Remaining(now time.Time) time.Duration {
 	most := max(0, streamLimit-now.Sub(s.worker))
-	for _, r := range s.underWay {
+	for _, r := range s.inFlight {
 		switch {
-		case !r.Matters:
+		case !r.AffectsPage:
 		case r.Answered.IsZero():
 			return answerLimit
 		default:
@@ -117,8 +117,8 @@ func (s *State) Remaining(now time.Time) time.Duration {
 // after that nil.
 func (s *State) Unanswered() []dom.Notice {
 	count := 0
-	for _, r := range s.underWay {
-		if r.Matters && r.Answered.IsZero() {
+	for _, r := range s.inFlight {
+		if r.AffectsPage && r.Answered.IsZero() {
 			count++
 		}
 	}

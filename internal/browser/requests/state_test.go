@@ -31,14 +31,14 @@ func TestOnlyRequestsThatMatterAreWaitedFor(t *testing.T) {
 	if left := s.Remaining(start); left != 0 {
 		t.Errorf("a picture is waited for, %v", left)
 	}
-	s.Begin("stream", Request{Matters: true, Answered: start})
+	s.Begin("stream", Request{AffectsPage: true, Answered: start})
 	if left := s.Remaining(start.Add(streamLimit / 2)); left != streamLimit/2 {
 		t.Errorf("an answer that has begun is waited for %v", left)
 	}
 	if left := s.Remaining(start.Add(streamLimit)); left != 0 {
 		t.Errorf("an answer that streams is waited for %v more", left)
 	}
-	s.Begin("fetch", Request{Matters: true})
+	s.Begin("fetch", Request{AffectsPage: true})
 	if left := s.Remaining(start.Add(time.Hour)); left != answerLimit {
 		t.Errorf("a request without an answer is waited for %v", left)
 	}
@@ -60,7 +60,7 @@ func TestAWorkerIsWaitedForAndNoRequest(t *testing.T) {
 
 func TestAnAnswerDoesNotMakeARequestMatterLess(t *testing.T) {
 	var s State
-	s.Begin("1", Request{Matters: true})
+	s.Begin("1", Request{AffectsPage: true})
 	s.Begin("1", Request{Answered: start})
 	if s.Remaining(start) != streamLimit {
 		t.Error("the answer of a request that matters does not matter")
@@ -98,8 +98,8 @@ func TestTheNumberOfRequestsIsBounded(t *testing.T) {
 	for i := range 2 * maxRequests {
 		s.Begin(network.RequestID(strconv.Itoa(i)), Request{})
 	}
-	if len(s.underWay) != maxRequests {
-		t.Errorf("%d are remembered", len(s.underWay))
+	if len(s.inFlight) != maxRequests {
+		t.Errorf("%d are remembered", len(s.inFlight))
 	}
 	if !s.Drop(all) || s.Drop(all) {
 		t.Error("not the first drop alone is news")
@@ -112,13 +112,13 @@ func TestRequestsWithoutAnAnswerAreReported(t *testing.T) {
 	if got := s.Unanswered(); got != nil {
 		t.Errorf("without requests, got %v", got)
 	}
-	s.Begin("1", Request{Matters: true})
-	s.Begin("stream", Request{Matters: true, Answered: start})
+	s.Begin("1", Request{AffectsPage: true})
+	s.Begin("stream", Request{AffectsPage: true, Answered: start})
 	first := s.Unanswered()
 	if len(first) != 1 || first[0].Text != "1 request without an answer yet" || first[0].Gone {
 		t.Fatalf("got %v", first)
 	}
-	s.Begin("2", Request{Matters: true})
+	s.Begin("2", Request{AffectsPage: true})
 	if got := s.Unanswered(); got[0].ID != first[0].ID || got[0].Text != "2 requests without an answer yet" {
 		t.Errorf("got %v", got)
 	}
@@ -127,7 +127,7 @@ func TestRequestsWithoutAnAnswerAreReported(t *testing.T) {
 	if got := s.Unanswered(); !got[0].Gone || got[0].ID != first[0].ID || s.Unanswered() != nil {
 		t.Errorf("got %v", got)
 	}
-	s.Begin("3", Request{Matters: true})
+	s.Begin("3", Request{AffectsPage: true})
 	if got := s.Unanswered(); got[0].ID == first[0].ID {
 		t.Errorf("another wait has the number of the one before: %v", got)
 	}

@@ -28,19 +28,19 @@ import (
 )
 
 const (
-	// kept is how many windows stay drawn even if they are unused for long: the windows that a client works in.
-	kept = 4
-	// rest is the minimum time that a window stays drawn, because an action continues after Draw returns.
-	rest = 5 * time.Second
-	// fade is how long a window has the size point before it loses its size.
-	fade = time.Second
-	// refresh is the maximum time that a window has no size. glimpse is how long it is then drawn. The browser keeps data of each frame
+	// alwaysDrawn is how many windows stay drawn even if they are unused for long: the windows that a client works in.
+	alwaysDrawn = 4
+	// minDrawn is the minimum time that a window stays drawn, because an action continues after Draw returns.
+	minDrawn = 5 * time.Second
+	// shrinkDelay is how long a window has the size pointSize before it loses its size.
+	shrinkDelay = time.Second
+	// maxHidden is the maximum time that a window has no size. redrawTime is how long it is then drawn. The browser keeps data of each frame
 	// until the frame is presented, so the data of an undrawn window accumulates every second and fragments the page's heap. The next
-	// presented frame frees all of it. A window of size point does not suffice, and at first the page makes at most one frame per second.
-	refresh = time.Minute
-	glimpse = 2 * time.Second
-	// crowd is the number of drawn windows at which hidden windows have to wait for their glimpse.
-	crowd = 2 * kept
+	// presented frame frees all of it. A window of size pointSize does not suffice, and at first the page makes at most one frame per second.
+	maxHidden  = time.Minute
+	redrawTime = 2 * time.Second
+	// maxDrawn is the number of drawn windows at which hidden windows have to wait for their glimpse.
+	maxDrawn = 2 * alwaysDrawn
 	// findLimit bounds the request for a window's ID.
 	findLimit = 2 * time.Second
 )
@@ -48,11 +48,11 @@ const (
 // Sizes of windows. They are independent of the page's size, but each pixel of the last drawn frame takes four bytes of the browser's
 // memory.
 var (
-	// shown is the size of a drawn window, which is the shell's default.
-	shown = size{800, 600}
-	// point is the smallest size that is drawn. A window gets it before it loses its size, which frees the window's memory.
-	point = size{1, 1}
-	none  = size{}
+	// drawnSize is the size of a drawn window, which is the shell's default.
+	drawnSize = size{800, 600}
+	// pointSize is the smallest size that is drawn. A window gets it before it loses its size, which frees the window's memory.
+	pointSize = size{1, 1}
+	noSize    = size{}
 )
 
 // Windows manages the windows of one browser.
@@ -87,7 +87,7 @@ type Window struct {
 	// id is the window's ID. known is false until find has succeeded.
 	id    browser.WindowID
 	known bool
-	// used is when the window was last drawn by Draw. shrunk is when it got the size point. vanished is when it lost its size. closed is
+	// used is when the window was last drawn by Draw. shrunk is when it got the size pointSize. vanished is when it lost its size. closed is
 	// set when the page is gone.
 	used, shrunk, vanished time.Time
 	closed                 bool
@@ -155,7 +155,7 @@ func (w *Windows) use(one *Window) {
 	var drawn bool
 	if w.drawn, drawn = without(w.drawn, one); !drawn {
 		w.forgetLocked(one)
-		w.resize(one, shown)
+		w.resize(one, drawnSize)
 	}
 	w.drawn = append(w.drawn, one)
 	one.used = time.Now()
@@ -193,24 +193,24 @@ func (w *Windows) trimLocked() {
 	if w.life.Err() != nil {
 		return
 	}
-	for len(w.hidden) > 0 && len(w.drawn) < crowd && time.Since(w.hidden[0].vanished) >= refresh {
+	for len(w.hidden) > 0 && len(w.drawn) < maxDrawn && time.Since(w.hidden[0].vanished) >= maxHidden {
 		first := w.hidden[0]
 		w.hidden = slices.Delete(w.hidden, 0, 1)
-		w.resize(first, shown)
-		first.used = time.Now().Add(glimpse - rest)
+		w.resize(first, drawnSize)
+		first.used = time.Now().Add(redrawTime - minDrawn)
 		w.drawn = slices.Insert(w.drawn, 0, first) // inserted in front, so that windows in use stay drawn
 	}
-	for len(w.drawn) > kept && time.Since(w.drawn[0].used) >= rest {
+	for len(w.drawn) > alwaysDrawn && time.Since(w.drawn[0].used) >= minDrawn {
 		oldest := w.drawn[0]
 		w.drawn = slices.Delete(w.drawn, 0, 1)
-		w.resize(oldest, point)
+		w.resize(oldest, pointSize)
 		oldest.shrunk = time.Now()
 		w.points = append(w.points, oldest)
 	}
-	for len(w.points) > 0 && time.Since(w.points[0].shrunk) >= fade {
+	for len(w.points) > 0 && time.Since(w.points[0].shrunk) >= shrinkDelay {
 		first := w.points[0]
 		w.points = slices.Delete(w.points, 0, 1)
-		w.resize(first, none)
+		w.resize(first, noSize)
 		first.vanished = time.Now()
 		w.hidden = append(w.hidden, first)
 	}
@@ -222,14 +222,14 @@ func (w *Windows) trimLocked() {
 // nextLocked returns the time until trim is next due, and whether it is due at all.
 func (w *Windows) nextLocked() (next time.Duration, due bool) {
 	next = math.MaxInt64
-	if len(w.drawn) > kept {
-		next = rest - time.Since(w.drawn[0].used)
+	if len(w.drawn) > alwaysDrawn {
+		next = minDrawn - time.Since(w.drawn[0].used)
 	}
 	if len(w.points) > 0 {
-		next = min(next, fade-time.Since(w.points[0].shrunk))
+		next = min(next, shrinkDelay-time.Since(w.points[0].shrunk))
 	}
-	if len(w.hidden) > 0 && len(w.drawn) < crowd {
-		next = min(next, refresh-time.Since(w.hidden[0].vanished))
+	if len(w.hidden) > 0 && len(w.drawn) < maxDrawn {
+		next = min(next, maxHidden-time.Since(w.hidden[0].vanished))
 	}
 	return next, next < math.MaxInt64
 }

@@ -94,24 +94,24 @@ func hidden(i int) []string { return resized(i, 0, 0) }
 func TestWindowsThatWereUsedLastStayDrawn(t *testing.T) {
 	run(t, func(t *testing.T, browser *transport, all []*Window) {
 		var want []string
-		for i, w := range all[:kept] {
+		for i, w := range all[:alwaysDrawn] {
 			w.Draw(t.Context())
 			want = append(want, drawn(i)...)
 		}
 		all[0].Draw(t.Context()) // already drawn, and now the last used window
-		time.Sleep(100 * rest)
+		time.Sleep(100 * minDrawn)
 		if got := browser.take(); !slices.Equal(got, want) {
 			t.Fatalf("sent %q, want %q", got, want)
 		}
-		all[kept].Draw(t.Context())
-		time.Sleep(fade)
-		if got, want := browser.take(), slices.Concat(drawn(kept), shrunk(1), hidden(1)); !slices.Equal(got, want) {
+		all[alwaysDrawn].Draw(t.Context())
+		time.Sleep(shrinkDelay)
+		if got, want := browser.take(), slices.Concat(drawn(alwaysDrawn), shrunk(1), hidden(1)); !slices.Equal(got, want) {
 			t.Errorf("for one more it sent %q, want %q", got, want)
 		}
 		all[1].Draw(t.Context())
-		time.Sleep(fade / 2)
+		time.Sleep(shrinkDelay / 2)
 		all[2].Draw(t.Context()) // which has the size point now
-		time.Sleep(2 * fade)
+		time.Sleep(2 * shrinkDelay)
 		if got, want := browser.take(), slices.Concat(drawn(1), shrunk(2), drawn(2), shrunk(3), hidden(3)); !slices.Equal(got, want) {
 			t.Errorf("for those that are not drawn it sent %q, want %q", got, want)
 		}
@@ -122,13 +122,13 @@ func TestAWindowRestsBeforeItIsDrawnNoMore(t *testing.T) {
 	run(t, func(t *testing.T, browser *transport, all []*Window) {
 		for _, w := range all {
 			w.Draw(t.Context())
-			time.Sleep(rest / 10)
+			time.Sleep(minDrawn / 10)
 		}
 		if got := browser.take(); len(got) != 2*len(all) {
 			t.Fatalf("at first it sent %q", got)
 		}
 		all[0].Draw(t.Context())
-		time.Sleep(rest + fade)
+		time.Sleep(minDrawn + shrinkDelay)
 		want := slices.Concat(shrunk(1), shrunk(2), shrunk(3), hidden(1), hidden(2), hidden(3))
 		if got := browser.take(); !slices.Equal(got, want) {
 			t.Errorf("later it sent %q, want %q", got, want)
@@ -138,13 +138,13 @@ func TestAWindowRestsBeforeItIsDrawnNoMore(t *testing.T) {
 
 func TestAPageThatIsGoneMakesRoom(t *testing.T) {
 	run(t, func(t *testing.T, browser *transport, all []*Window) {
-		for _, w := range all[:kept+1] {
+		for _, w := range all[:alwaysDrawn+1] {
 			w.Draw(t.Context())
 		}
 		browser.take()
 		all[2].Close()
 		all[2].Draw(t.Context())
-		time.Sleep(2 * rest)
+		time.Sleep(2 * minDrawn)
 		if got := browser.take(); got != nil {
 			t.Errorf("sent %q, want nothing", got)
 		}
@@ -173,27 +173,27 @@ func TestAWindowThatIsNotKnownIsNotDrawn(t *testing.T) {
 // not presented, and the page makes one per second.
 func TestHiddenWindowsAreDrawnNowAndThen(t *testing.T) {
 	run(t, func(t *testing.T, browser *transport, all []*Window) {
-		for _, w := range all[:kept+2] {
+		for _, w := range all[:alwaysDrawn+2] {
 			w.Draw(t.Context())
 		}
-		time.Sleep(rest + fade)
+		time.Sleep(minDrawn + shrinkDelay)
 		browser.take()
-		time.Sleep(refresh - fade)
+		time.Sleep(maxHidden - shrinkDelay)
 		if got := browser.take(); got != nil {
 			t.Fatalf("too early it sent %q", got)
 		}
-		time.Sleep(fade + glimpse + 2*fade)
+		time.Sleep(shrinkDelay + redrawTime + 2*shrinkDelay)
 		want := slices.Concat(drawn(0), drawn(1), shrunk(1), shrunk(0), hidden(1), hidden(0))
 		if got := browser.take(); !slices.Equal(got, want) {
 			t.Fatalf("after a minute it sent %q, want %q", got, want)
 		}
 		all[0].Close()
 		all[1].Draw(t.Context())
-		time.Sleep(rest + fade)
+		time.Sleep(minDrawn + shrinkDelay)
 		if got, want := browser.take(), slices.Concat(drawn(1), shrunk(2), hidden(2)); !slices.Equal(got, want) {
 			t.Errorf("for one that is used again it sent %q, want %q", got, want)
 		}
-		time.Sleep(refresh + glimpse + fade)
+		time.Sleep(maxHidden + redrawTime + shrinkDelay)
 		if got, want := browser.take(), slices.Concat(drawn(2), shrunk(2), hidden(2)); !slices.Equal(got, want) {
 			t.Errorf("after another minute it sent %q, want %q", got, want)
 		}
@@ -203,13 +203,13 @@ func TestHiddenWindowsAreDrawnNowAndThen(t *testing.T) {
 func TestNotAllHiddenWindowsAreDrawnAtOnce(t *testing.T) {
 	run(t, func(t *testing.T, browser *transport, all []*Window) {
 		windows := all[0].all
-		for i := len(all); i < 3*crowd; i++ {
+		for i := len(all); i < 3*maxDrawn; i++ {
 			all = append(all, windows.Of(all[0].page, target.ID(fmt.Sprint("T", i)), all[0].size))
 		}
 		for _, w := range all {
 			w.Draw(t.Context())
 		}
-		time.Sleep(rest + fade)
+		time.Sleep(minDrawn + shrinkDelay)
 		most := 0
 		for range 300 {
 			time.Sleep(time.Second)
@@ -217,14 +217,14 @@ func TestNotAllHiddenWindowsAreDrawnAtOnce(t *testing.T) {
 			windows.mu.Lock()
 			most = max(most, len(windows.drawn))
 			for _, w := range windows.hidden {
-				if hidden := time.Since(w.vanished); hidden > 2*refresh {
+				if hidden := time.Since(w.vanished); hidden > 2*maxHidden {
 					t.Errorf("%s was hidden for %v", w.target, hidden)
 				}
 			}
 			windows.mu.Unlock()
 		}
-		if most != crowd {
-			t.Errorf("%d windows were drawn at once, want %d", most, crowd)
+		if most != maxDrawn {
+			t.Errorf("%d windows were drawn at once, want %d", most, maxDrawn)
 		}
 	})
 }

@@ -64,7 +64,7 @@ var roles = map[string]domtapv1.NodeRole{
 
 var phases = map[registry.Phase]domtapv1.ClusterSessionState{
 	registry.Ready:     domtapv1.ClusterSessionState_CLUSTER_SESSION_STATE_READY,
-	registry.Making:    domtapv1.ClusterSessionState_CLUSTER_SESSION_STATE_CREATING,
+	registry.Creating:  domtapv1.ClusterSessionState_CLUSTER_SESSION_STATE_CREATING,
 	registry.Restoring: domtapv1.ClusterSessionState_CLUSTER_SESSION_STATE_RESTORING,
 	registry.Moving:    domtapv1.ClusterSessionState_CLUSTER_SESSION_STATE_MOVING,
 }

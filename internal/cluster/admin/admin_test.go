@@ -72,7 +72,7 @@ func newNodes(t *testing.T, sizes ...int) []one {
 		h := &host{busy: map[string]bool{}, size: size}
 		n, err := cluster.Join(t.Context(), cluster.Config{
 			ID: id, Address: id + ":1", Version: "v1", Role: registry.RoleClient, Host: h,
-			Timing: lease.Timing{TTL: 3 * time.Second, Early: 400 * time.Millisecond, Late: 400 * time.Millisecond, Every: 400 * time.Millisecond},
+			Timing: lease.Timing{TTL: 3 * time.Second, HolderMargin: 400 * time.Millisecond, TakeoverMargin: 400 * time.Millisecond, RenewEvery: 400 * time.Millisecond},
 			Open: func(ctx context.Context, cfg registry.Config) (*registry.Registry, error) {
 				return registry.Open(ctx, conn, cfg)
 			},
@@ -139,7 +139,7 @@ func TestTheClusterAsANodeKnowsIt(t *testing.T) {
 			t.Errorf("%+v is %v, want %v", n, got, want)
 		}
 	}
-	for _, phase := range []registry.Phase{registry.Ready, registry.Making, registry.Restoring, registry.Moving} {
+	for _, phase := range []registry.Phase{registry.Ready, registry.Creating, registry.Restoring, registry.Moving} {
 		if phases[phase] == 0 {
 			t.Errorf("the phase %s has no state", phase)
 		}

@@ -1,12 +1,12 @@
 // Package lease decides how long a node may act for its sessions, and when others may take them over.
 //
-// A lease is a value in a store with compare-and-set. Its holder replaces the value every Timing.Every. Holder implements the holder's side
+// A lease is a value in a store with compare-and-set. Its holder replaces the value every Timing.RenewEvery. Holder implements the holder's side
 // and Observer the side of the other nodes. Both are plain values without a clock, goroutine or store. Renewer runs a Holder.
 //
 // The package guarantees the following, as long as the clocks of all machines run at the same rate within 10 %:
 //
-//   - A Holder is valid only until Timing.TTL - Timing.Early after the start of the last renewal known to be stored.
-//   - An Observer reports a lease as lapsed only after it has seen the same revision for Timing.TTL + Timing.Late. A node that then
+//   - A Holder is valid only until Timing.TTL - Timing.HolderMargin after the start of the last renewal known to be stored.
+//   - An Observer reports a lease as lapsed only after it has seen the same revision for Timing.TTL + Timing.TakeoverMargin. A node that then
 //     replaces exactly this revision with the end of the lease knows that no later renewal was stored, so the holder has stopped. Reads alone
 //     decide nothing and may be out of date.
 //   - A lease that has ended never starts again. The node joins as a new incarnation.
@@ -26,16 +26,16 @@ import (
 type Timing struct {
 	// TTL is how long a lease lasts from the start of its last renewal.
 	TTL time.Duration
-	// Early is how long before the expiry the holder stops, and Late how long after it other nodes take over. Together they allow for
+	// HolderMargin is how long before the expiry the holder stops, and TakeoverMargin how long after it other nodes take over. Together they allow for
 	// clocks that run at different rates and for actions in progress.
-	Early, Late time.Duration
-	// Every is the interval of renewals and of the observers' checks.
-	Every time.Duration
+	HolderMargin, TakeoverMargin time.Duration
+	// RenewEvery is the interval of renewals and of the observers' checks.
+	RenewEvery time.Duration
 }
 
 // Standard is the timing of nodes. The store may be without a leader for 8 seconds before a lease ends, and a dead node is detected after
 // 17 to 19 seconds.
-var Standard = Timing{TTL: 15 * time.Second, Early: 2 * time.Second, Late: 2 * time.Second, Every: 2 * time.Second}
+var Standard = Timing{TTL: 15 * time.Second, HolderMargin: 2 * time.Second, TakeoverMargin: 2 * time.Second, RenewEvery: 2 * time.Second}
 
 // Reasons why a lease has ended. Each error of this package wraps one of them.
 var (
@@ -109,7 +109,7 @@ func (h *Holder) Read(now time.Time, f ReadResult) error {
 	if !ok {
 		return nil
 	}
-	h.stored, h.until = f.Attempt, start.Add(h.timing.TTL-h.timing.Early)
+	h.stored, h.until = f.Attempt, start.Add(h.timing.TTL-h.timing.HolderMargin)
 	for n := range h.begun {
 		if n <= f.Number {
 			delete(h.begun, n)

@@ -59,8 +59,8 @@ func (o *Observer) Silent(now time.Time, least time.Duration) []Silent {
 }
 
 // Lapsed returns how long a lease must be silent before it may be ended.
-func (t Timing) Lapsed() time.Duration { return t.TTL + t.Late }
+func (t Timing) Lapsed() time.Duration { return t.TTL + t.TakeoverMargin }
 
 // SuspectAfter returns how long a lease must be silent before an observer reads it from the store, in case changes have not reached the
 // observer.
-func (t Timing) SuspectAfter() time.Duration { return 2 * t.Every }
+func (t Timing) SuspectAfter() time.Duration { return 2 * t.RenewEvery }

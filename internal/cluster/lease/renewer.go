@@ -58,7 +58,7 @@ func Start(ctx context.Context, t Timing, store Store) (*Renewer, error) {
 			k.end(ErrReleased)
 			return nil, fmt.Errorf("acquire the lease: %w", err)
 		}
-		_ = retry.Pause(ctx, t.Every/20) // the loop checks ctx
+		_ = retry.Pause(ctx, t.RenewEvery/20) // the loop checks ctx
 	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	k.stop = stop
@@ -134,7 +134,7 @@ func (k *Renewer) Release() (revision uint64, err error) {
 
 // run renews the lease until it has ended.
 func (k *Renewer) run(ctx context.Context) {
-	tick := time.NewTicker(k.timing.Every)
+	tick := time.NewTicker(k.timing.RenewEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -150,7 +150,7 @@ func (k *Renewer) run(ctx context.Context) {
 
 // renew renews the lease once. If the store has another revision, renew reads it and retries once.
 func (k *Renewer) renew(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, k.timing.Every)
+	ctx, cancel := context.WithTimeout(ctx, k.timing.RenewEvery)
 	defer cancel()
 	err := k.attempt(ctx)
 	if !errors.Is(err, ErrRefused) {

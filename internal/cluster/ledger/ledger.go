@@ -238,7 +238,7 @@ func (l *Ledger) Orphans() []registry.Entry[registry.Session] {
 	l.mu.Unlock()
 	var list []registry.Entry[registry.Session]
 	for _, key := range gone {
-		list = append(list, l.Owned(key, func(s registry.Session) bool { return IsMovable(s) || s.Phase == registry.Making })...)
+		list = append(list, l.Owned(key, func(s registry.Session) bool { return IsMovable(s) || s.Phase == registry.Creating })...)
 	}
 	return list
 }
@@ -249,7 +249,7 @@ func (l *Ledger) Lost() []registry.Entry[registry.Session] {
 	defer l.mu.Unlock()
 	var list []registry.Entry[registry.Session]
 	for name, e := range l.sessions {
-		if _, open := l.gaps[name]; !open && l.nodes[OwnerOf(e.Value)].Value.Gone && !IsMovable(e.Value) && e.Value.Phase != registry.Making {
+		if _, open := l.gaps[name]; !open && l.nodes[OwnerOf(e.Value)].Value.Gone && !IsMovable(e.Value) && e.Value.Phase != registry.Creating {
 			list = append(list, e)
 		}
 	}
@@ -258,7 +258,7 @@ func (l *Ledger) Lost() []registry.Entry[registry.Session] {
 
 // IsMovable reports whether another node takes a session over when its owner is gone: a session with Restore, or one that is on no node yet.
 func IsMovable(s registry.Session) bool {
-	return s.Phase == registry.Restoring || s.Restore && s.Phase != registry.Making
+	return s.Phase == registry.Restoring || s.Restore && s.Phase != registry.Creating
 }
 
 // Owned lists the accepted sessions of an owner, sorted by name, without those that have a gap.

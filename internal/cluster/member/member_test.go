@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 const shop = "https://shop.example/"
 
 // quick is a timing for tests, about a fifth of the standard timing.
-var quick = lease.Timing{TTL: 3 * time.Second, Early: 400 * time.Millisecond, Late: 400 * time.Millisecond, Every: 400 * time.Millisecond}
+var quick = lease.Timing{TTL: 3 * time.Second, HolderMargin: 400 * time.Millisecond, TakeoverMargin: 400 * time.Millisecond, RenewEvery: 400 * time.Millisecond}
 
 // stage is a cluster in one process: real NATS, real pools and sessions, and fake browsers.
 type stage struct {

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// saveLook is the interval at which sessions are checked for changes to save. It is also the minimum time between two saves of a
+	// saveInterval is the interval at which sessions are checked for changes to save. It is also the minimum time between two saves of a
 	// session.
-	saveLook = time.Second
+	saveInterval = time.Second
 	// saveAnyway is the maximum age of a saved state, even without a known change. A script may store data without a request and without a
 	// change to the page.
 	saveAnyway = time.Minute
-	// savesAtOnce limits how many sessions are saved concurrently. Each save briefly opens a page in the browser.
-	savesAtOnce = 4
+	// maxSaves limits how many sessions are saved concurrently. Each save briefly opens a page in the browser.
+	maxSaves = 4
 	// savedDatabases limits the bytes of databases that are saved with a session, because each save reads them. movedDatabases limits the
 	// bytes of databases that a moving session keeps. Together with the limit on other stored data, that is less than the maximum size of a
 	// state.
@@ -39,7 +39,7 @@ func (s savedState) differs(last savedState) bool {
 type saving struct {
 	// saved is the session's state at the start of the last successful save.
 	saved savedState
-	// pause is the minimum time between the last save and the next one. It is saveLook after an idle period and doubles with each further
+	// pause is the minimum time between the last save and the next one. It is saveInterval after an idle period and doubles with each further
 	// save, up to SaveEvery. So a single change is saved promptly, and continuous changes cost one save every SaveEvery.
 	pause time.Duration
 	// running reports whether the session is being saved.
@@ -58,7 +58,7 @@ func (s *saving) due(now savedState) bool {
 func (s *saving) done(now savedState) {
 	s.pause = min(2*s.pause, SaveEvery)
 	if now.at.Sub(s.saved.at) >= 2*SaveEvery { // also for the first one
-		s.pause = saveLook
+		s.pause = saveInterval
 	}
 	s.saved = now
 }
@@ -73,9 +73,9 @@ func (m *Member) saveNow() {
 
 // save saves sessions with tabs to be restored whenever they may have changed, until the Member is closed.
 func (m *Member) save() {
-	tick := time.NewTicker(saveLook)
+	tick := time.NewTicker(saveInterval)
 	defer tick.Stop()
-	slots := make(chan struct{}, savesAtOnce)
+	slots := make(chan struct{}, maxSaves)
 	for {
 		select {
 		case <-m.due:
@@ -117,7 +117,7 @@ func (m *Member) beginSave(session string) (h *heldSession, now savedState) {
 	return h, now
 }
 
-// saveIn saves a session when a slot is free. A failed save is retried after saveLook.
+// saveIn saves a session when a slot is free. A failed save is retried after saveInterval.
 func (m *Member) saveIn(slots chan struct{}, session string, h *heldSession, now savedState) {
 	var sum [sha256.Size]byte
 	err := context.Cause(m.ctx)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestSavesFollowChanges checks when a session that changes at certain times is saved. It looks once every saveLook, as save does.
+// TestSavesFollowChanges checks when a session that changes at certain times is saved. It looks once every saveInterval, as save does.
 func TestSavesFollowChanges(t *testing.T) {
 	changing := func(from, to int) (all []int) {
 		for at := from; at <= to; at++ {
@@ -31,7 +31,7 @@ func TestSavesFollowChanges(t *testing.T) {
 			var saved []int
 			now := savedState{}
 			for at := range 71 {
-				now.at = start.Add(time.Duration(at) * saveLook)
+				now.at = start.Add(time.Duration(at) * saveInterval)
 				for next < len(c.changes) && c.changes[next] <= at {
 					now.stored++
 					next++

@@ -1,5 +1,5 @@
 // Package owned keeps the sessions that a node of a cluster owns, with their memberships and fencing tokens, and the tokens that the
-// node has forgone. Its decisions are local: it makes no requests.
+// node has disclaimed. Its decisions are local: it makes no requests.
 package owned
 
 import (
@@ -31,20 +31,20 @@ type Session[M any] struct {
 type Set[M any] struct {
 	mu  sync.RWMutex
 	all map[string]*Session[M]
-	// forgone maps sessions to the highest fencing token under which this node has promised not to own them.
-	forgone map[string]uint64
+	// disclaimed maps sessions to the highest fencing token under which this node has promised not to own them.
+	disclaimed map[string]uint64
 }
 
 // New returns an empty set.
 func New[M any]() *Set[M] {
-	return &Set[M]{all: map[string]*Session[M]{}, forgone: map[string]uint64{}}
+	return &Set[M]{all: map[string]*Session[M]{}, disclaimed: map[string]uint64{}}
 }
 
-// Add adds a session, unless the set has one of that name or the token was forgone.
+// Add adds a session, unless the set has one of that name or the token was disclaimed.
 func (s *Set[M]) Add(name string, h Session[M]) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.all[name] != nil || h.Token > 0 && h.Token <= s.forgone[name] {
+	if s.all[name] != nil || h.Token > 0 && h.Token <= s.disclaimed[name] {
 		return false
 	}
 	s.all[name] = &h
@@ -73,22 +73,22 @@ func (s *Set[M]) Update(name string, change func(*Session[M])) bool {
 	return h != nil
 }
 
-// Forgo ensures that this node never owns a session under the given token or a lower one. It returns false if the node owns the session.
-func (s *Set[M]) Forgo(name string, token uint64) bool {
+// Disclaim ensures that this node never owns a session under the given token or a lower one. It returns false if the node owns the session.
+func (s *Set[M]) Disclaim(name string, token uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.all[name] != nil {
 		return false
 	}
-	s.forgone[name] = max(s.forgone[name], token)
+	s.disclaimed[name] = max(s.disclaimed[name], token)
 	return true
 }
 
-// ForgoneUpTo returns the highest forgone token of a session. It returns false if the node owns the session.
-func (s *Set[M]) ForgoneUpTo(name string) (token uint64, ok bool) {
+// DisclaimedUpTo returns the highest forgone token of a session. It returns false if the node owns the session.
+func (s *Set[M]) DisclaimedUpTo(name string) (token uint64, ok bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.forgone[name], s.all[name] == nil
+	return s.disclaimed[name], s.all[name] == nil
 }
 
 // Rebase handles the loss of an entry: the session continues from the entry that the registry has instead. If that entry belongs to another

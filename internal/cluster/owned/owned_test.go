@@ -10,19 +10,19 @@ import (
 // because another node may have been assigned the session as a result.
 func TestForgoneSessionsNeedANewerToken(t *testing.T) {
 	s := New[string]()
-	if !s.Forgo("a", 3) {
+	if !s.Disclaim("a", 3) {
 		t.Error("a session that the node does not have is not forgone")
 	}
-	if s.Forgo("a", 2); s.Add("a", Session[string]{Token: 3}) {
+	if s.Disclaim("a", 2); s.Add("a", Session[string]{Token: 3}) {
 		t.Error("a session was added under a token that was forgone")
 	}
-	if upTo, ok := s.ForgoneUpTo("a"); upTo != 3 || !ok {
+	if upTo, ok := s.DisclaimedUpTo("a"); upTo != 3 || !ok {
 		t.Errorf("ForgoneUpTo: %d, %v; want 3", upTo, ok)
 	}
 	if !s.Add("a", Session[string]{Token: 4}) {
 		t.Error("a session was not added under a newer token")
 	}
-	if s.Forgo("a", 9) {
+	if s.Disclaim("a", 9) {
 		t.Error("a session that the node has was forgone")
 	}
 	if s.Add("a", Session[string]{Token: 10}) {

@@ -53,7 +53,7 @@ func (p *Proxy) ask(ctx, bounded context.Context, m *method, node Node, request 
 		answer := m.output.New().Interface()
 		return answer, p.call(metering.WithoutRecord(bounded), m, node, request, answer, info)
 	}
-	answer, err := handler(authz.AsPart(ctx), request)
+	answer, err := handler(authz.ForOneNode(ctx), request)
 	if err != nil {
 		return nil, err
 	}

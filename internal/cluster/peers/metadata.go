@@ -113,7 +113,7 @@ func (p forwarded) context(ctx context.Context, md metadata.MD) context.Context 
 	ctx = identity.WithForwarded(ctx, p.who)
 	ctx = connections.WithOrigin(ctx, p.origin)
 	if p.part {
-		ctx = authz.AsPart(ctx)
+		ctx = authz.ForOneNode(ctx)
 	}
 	return context.WithValue(ctx, forwardedKey{}, p)
 }

@@ -51,8 +51,8 @@ type Phase string
 const (
 	// Ready means that the session can be used.
 	Ready Phase = "ready"
-	// Making means that the node is creating the session for the first time. No other node has to restore it if that fails.
-	Making Phase = "making"
+	// Creating means that the node is creating the session for the first time. No other node has to restore it if that fails.
+	Creating Phase = "making"
 	// Restoring means that the session was assigned to the node, which has not restored it yet.
 	Restoring Phase = "restoring"
 	// Moving means that the node is about to hand the session over to another node.

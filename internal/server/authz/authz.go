@@ -145,17 +145,19 @@ func (a *Access) choose(who identity.Principal) string {
 	}
 }
 
-type partKey struct{}
+type oneNodeKey struct{}
 
-// AsPart marks ctx as a call that lists the sessions of one node of a cluster. List then does not create the client's default session,
+// ForOneNode marks ctx as a call that lists the sessions of one node of a cluster. List then does not create the client's default session,
 // which lives on a single node.
-func AsPart(ctx context.Context) context.Context { return context.WithValue(ctx, partKey{}, true) }
+func ForOneNode(ctx context.Context) context.Context {
+	return context.WithValue(ctx, oneNodeKey{}, true)
+}
 
 // List lists the sessions of the caller, the default one first.
 func (a *Access) List(ctx context.Context) ([]sessions.Info, error) {
 	who := identity.From(ctx)
 	standard := who.SessionName(sessions.Default)
-	if ctx.Value(partKey{}) == nil {
+	if ctx.Value(oneNodeKey{}) == nil {
 		if _, err := a.session(ctx, sessions.Default); err != nil {
 			return nil, err
 		}

@@ -24,21 +24,21 @@ const (
 
 // kinds maps the kinds of notices to the kinds of entries.
 var kinds = map[dom.NoticeKind]domtapv1.OutcomeKind{
-	dom.NoticeAlert:   domtapv1.OutcomeKind_OUTCOME_KIND_ALERT,
-	dom.NoticeStatus:  domtapv1.OutcomeKind_OUTCOME_KIND_STATUS,
-	dom.NoticeLog:     domtapv1.OutcomeKind_OUTCOME_KIND_LOG,
-	dom.NoticeDialog:  domtapv1.OutcomeKind_OUTCOME_KIND_DIALOG,
-	dom.NoticeInvalid: domtapv1.OutcomeKind_OUTCOME_KIND_INVALID,
-	dom.NoticeHeading: domtapv1.OutcomeKind_OUTCOME_KIND_HEADING,
-	dom.NoticeToast:   domtapv1.OutcomeKind_OUTCOME_KIND_TOAST,
-	dom.NoticeBusy:    domtapv1.OutcomeKind_OUTCOME_KIND_BUSY,
-	dom.NoticeText:    domtapv1.OutcomeKind_OUTCOME_KIND_TEXT,
-	dom.NoticeLook:    domtapv1.OutcomeKind_OUTCOME_KIND_LOOK,
+	dom.NoticeAlert:      domtapv1.OutcomeKind_OUTCOME_KIND_ALERT,
+	dom.NoticeStatus:     domtapv1.OutcomeKind_OUTCOME_KIND_STATUS,
+	dom.NoticeLog:        domtapv1.OutcomeKind_OUTCOME_KIND_LOG,
+	dom.NoticeDialog:     domtapv1.OutcomeKind_OUTCOME_KIND_DIALOG,
+	dom.NoticeInvalid:    domtapv1.OutcomeKind_OUTCOME_KIND_INVALID,
+	dom.NoticeHeading:    domtapv1.OutcomeKind_OUTCOME_KIND_HEADING,
+	dom.NoticeToast:      domtapv1.OutcomeKind_OUTCOME_KIND_TOAST,
+	dom.NoticeBusy:       domtapv1.OutcomeKind_OUTCOME_KIND_BUSY,
+	dom.NoticeText:       domtapv1.OutcomeKind_OUTCOME_KIND_TEXT,
+	dom.NoticeAppearance: domtapv1.OutcomeKind_OUTCOME_KIND_LOOK,
 }
 
 // importance orders the kinds, most important first. The last ones are omitted first.
 var importance = []dom.NoticeKind{
-	dom.NoticeDialog, dom.NoticeAlert, dom.NoticeInvalid, dom.NoticeToast, dom.NoticeStatus, dom.NoticeBusy, dom.NoticeHeading, dom.NoticeText, dom.NoticeLook, dom.NoticeLog,
+	dom.NoticeDialog, dom.NoticeAlert, dom.NoticeInvalid, dom.NoticeToast, dom.NoticeStatus, dom.NoticeBusy, dom.NoticeHeading, dom.NoticeText, dom.NoticeAppearance, dom.NoticeLog,
 }
 
 // lengths lists the maximum lengths of texts in characters, longest first. The next one applies if all entries together cost too much.
@@ -73,7 +73,7 @@ func distinct(notices []dom.Notice) []dom.Notice {
 			toast := n.Kind == dom.NoticeToast && (o.Kind == dom.NoticeAlert || o.Kind == dom.NoticeStatus || o.Kind == dom.NoticeLog)
 			return o.Text == n.Text && (toast || o.Kind == n.Kind && o.Detail == n.Detail && o.Gone == n.Gone && o.Ref == n.Ref)
 		}
-		over := n.Kind == dom.NoticeLook && n.Gone // the element looks as before again
+		over := n.Kind == dom.NoticeAppearance && n.Gone // the element looks as before again
 		if kinds[n.Kind] != 0 && !over && !slices.ContainsFunc(out, same) {
 			out = append(out, n)
 		}
@@ -99,7 +99,7 @@ func covers(o, text dom.Notice) bool {
 	if o.Kind == dom.NoticeText {
 		return text.Gone && !o.Gone
 	}
-	return o.Kind != dom.NoticeLook && (strings.Contains(o.Text, text.Text) || strings.Contains(o.Detail, text.Text))
+	return o.Kind != dom.NoticeAppearance && (strings.Contains(o.Text, text.Text) || strings.Contains(o.Detail, text.Text))
 }
 
 // WithoutShown removes the texts that the changes of an answer already show. The entry with the number of further changes stays, unless all

@@ -192,7 +192,7 @@ func (s *Snapshot) compare(from views.Seen, resync string) {
 		return
 	}
 	c := s.View.Since(from.View)
-	if c.Mostly && !s.byCost {
+	if c.MostlyChanged && !s.byCost {
 		s.resync = views.MostlyChanged
 		return
 	}

@@ -132,7 +132,7 @@ func (t *track) read(i int) (actor.Published, error) {
 		}
 	}
 	state, err := t.file.StateOf(want.at, want.revision, want.epoch)
-	if errors.Is(err, recording.ErrNothing) {
+	if errors.Is(err, recording.ErrNoState) {
 		return state, apierr.Unknown("moment", "the recording of tab %s is damaged at that time: use another time", t.tab)
 	}
 	if err != nil {

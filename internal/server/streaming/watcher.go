@@ -281,7 +281,7 @@ func (w *watcher) difference(now *views.View) error {
 		w.shown = now
 		return nil
 	}
-	if c.Mostly {
+	if c.MostlyChanged {
 		return w.resync(now, views.MostlyChanged, w.revisionsSinceLast(now))
 	}
 	w.shown = now

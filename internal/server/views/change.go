@@ -33,8 +33,8 @@ const (
 type Change struct {
 	// Diff is the difference between the revisions of the two views.
 	Diff diff.Diff
-	// Mostly reports that more than 70% differs, so that the diff is no better than the whole view.
-	Mostly bool
+	// MostlyChanged reports that more than 70% differs, so that the diff is no better than the whole view.
+	MostlyChanged bool
 
 	once    sync.Once
 	message *domtapv1.Diff
@@ -53,7 +53,7 @@ func (v *View) Since(from *View) *Change {
 		c.Diff.From, c.Diff.To = from.Snapshot.Revision, v.Snapshot.Revision
 		c.message = convert.Diff(c.Diff, 0)
 		convert.DiffWithin(c.message, v.contexts.in(c.Diff))
-		c.Mostly = mostlyChanged(c.Diff, from.view.Elements.Len(), v.view.Elements.Len())
+		c.MostlyChanged = mostlyChanged(c.Diff, from.view.Elements.Len(), v.view.Elements.Len())
 	})
 	return c
 }

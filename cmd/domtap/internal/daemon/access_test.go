@@ -26,6 +26,6 @@ func TestRightsOutliveTheOrderToStop(t *testing.T) {
 	}
 	unfollow()
 	if granted.While.Err() == nil {
-		t.Error("rights outlive the daemon")
+		t.Error("rights drainBeforeStop the daemon")
 	}
 }

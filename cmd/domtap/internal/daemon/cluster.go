@@ -144,9 +144,9 @@ type clusterNode interface {
 	measure(*metrics.Metrics)
 	// start accepts calls from other nodes once the server serves.
 	start(s *services) error
-	// outlive returns a context that ends after ctx, when as many sessions as possible have moved to other nodes. The caller calls stop
+	// drainBeforeStop returns a context that ends after ctx, when as many sessions as possible have moved to other nodes. The caller calls stop
 	// after the server has stopped.
-	outlive(ctx context.Context, s *services) (until context.Context, stop func())
+	drainBeforeStop(ctx context.Context, s *services) (until context.Context, stop func())
 	// close leaves the cluster.
 	close()
 }
@@ -159,7 +159,7 @@ func (standalone) join(context.Context, *services, *server.Config) error { retur
 func (standalone) measure(*metrics.Metrics)                              {}
 func (standalone) start(*services) error                                 { return nil }
 func (standalone) close()                                                {}
-func (standalone) outlive(ctx context.Context, _ *services) (context.Context, func()) {
+func (standalone) drainBeforeStop(ctx context.Context, _ *services) (context.Context, func()) {
 	return ctx, func() {}
 }
 

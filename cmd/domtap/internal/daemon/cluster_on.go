@@ -37,8 +37,8 @@ const (
 	drainLimit = 20 * time.Second
 	// leaveLimit limits how long the node tries to deregister.
 	leaveLimit = 3 * time.Second
-	// fenceLook is the interval at which the node checks whether it is cut off.
-	fenceLook = 500 * time.Millisecond
+	// fenceInterval is the interval at which the node checks whether it is cut off.
+	fenceInterval = 500 * time.Millisecond
 )
 
 // clusterMember is the clusterNode of a daemon in a cluster.
@@ -60,9 +60,9 @@ type clusterMember struct {
 	owner       *replication.Owner
 	copies      tabCopies
 	proxy       *peers.Proxy
-	// answers is the name under which other nodes request this node's tabs. unanswer stops answering these requests.
-	answers  string
-	unanswer func()
+	// answers is the name under which other nodes request this node's tabs. stopAnswering stops answering these requests.
+	answers       string
+	stopAnswering func()
 	// open opens the registry.
 	open func(context.Context, registry.Config) (*registry.Registry, error)
 	// endCopies closes the copies of other nodes' tabs, and the streams served from them.
@@ -92,7 +92,7 @@ func (r *readiness) setMember(in func() bool) { r.set(&r.member, in) }
 
 // openCluster connects to NATS and creates what does not depend on tabs.
 func openCluster(ctx context.Context, cfg Config) (clusterNode, error) {
-	j := &clusterMember{cfg: cfg, log: cfg.Logger, unanswer: func() {}}
+	j := &clusterMember{cfg: cfg, log: cfg.Logger, stopAnswering: func() {}}
 	j.ctx, j.end = context.WithCancel(context.WithoutCancel(ctx))
 	ctx, cancel := context.WithTimeoutCause(ctx, joinLimit, fmt.Errorf("a majority of the servers did not answer within %v", joinLimit))
 	defer cancel()
@@ -243,7 +243,7 @@ func (j *clusterMember) replicate(pool *tabpool.Pool) (peers.Copies, error) {
 	if err := j.answer(); err != nil {
 		return nil, err
 	}
-	j.stops = append(j.stops, func() { j.unanswer() })
+	j.stops = append(j.stops, func() { j.stopAnswering() })
 	all := replication.NewReplicas(j.ctx, j.process(), replication.LogTransport(j.records), j.log)
 	j.endCopies = sync.OnceFunc(all.Close)
 	j.stops = append(j.stops, j.endCopies)
@@ -268,8 +268,8 @@ func (j *clusterMember) answer() error {
 	if err != nil {
 		return err
 	}
-	j.unanswer()
-	j.answers, j.unanswer = name, stop
+	j.stopAnswering()
+	j.answers, j.stopAnswering = name, stop
 	return nil
 }
 
@@ -293,7 +293,7 @@ func (j *clusterMember) start(s *services) error {
 	return nil
 }
 
-func (j *clusterMember) outlive(ctx context.Context, s *services) (until context.Context, stop func()) {
+func (j *clusterMember) drainBeforeStop(ctx context.Context, s *services) (until context.Context, stop func()) {
 	until, end := context.WithCancel(context.WithoutCancel(ctx))
 	serving, over := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -314,7 +314,7 @@ func (j *clusterMember) outlive(ctx context.Context, s *services) (until context
 
 // watchHealth reports whether the node accepts sessions, until ctx ends.
 func (j *clusterMember) watchHealth(ctx context.Context, ready *readiness) {
-	tick := time.NewTicker(fenceLook)
+	tick := time.NewTicker(fenceInterval)
 	defer tick.Stop()
 	for {
 		ready.setMember(j.takesSessions)
@@ -356,7 +356,7 @@ func (j *clusterMember) drain(ctx context.Context, ready *readiness) {
 
 // untilFenced returns when the node is cut off or ctx ends.
 func (j *clusterMember) untilFenced(ctx context.Context) {
-	tick := time.NewTicker(fenceLook)
+	tick := time.NewTicker(fenceInterval)
 	defer tick.Stop()
 	for !errors.Is(j.node.Err(), cluster.ErrFenced) {
 		select {

@@ -39,7 +39,7 @@ func (cfg Config) serve(ctx context.Context, browsers *browserpool.Pool) error {
 		return errors.Join(cannotStart(err), s.abort(ctx))
 	}
 	s.announce(cfg)
-	until, stop := s.node.outlive(ctx, &s)
+	until, stop := s.node.drainBeforeStop(ctx, &s)
 	defer stop()
 	until, stopIdle := cfg.closeIdle(until, s.server, s.pool, s.sessions)
 	defer stopIdle()

@@ -70,8 +70,8 @@ func runChecks(ctx context.Context, out *cli.Printer, p *doctor.Subject) error {
 
 func printFinding(p *cli.Printer, f doctor.Finding) error {
 	text := fmt.Sprintf("%-4s  %-8s  %s\n", f.Status, f.Check, render.Line(f.Found))
-	if f.Do != "" {
-		text += fmt.Sprintf("%16s→ %s\n", "", render.Line(f.Do))
+	if f.Remedy != "" {
+		text += fmt.Sprintf("%16s→ %s\n", "", render.Line(f.Remedy))
 	}
 	return p.ShowValue(f, text)
 }

@@ -35,8 +35,8 @@ type Finding struct {
 	Check  string `json:"check"`
 	Status string `json:"status"`
 	Found  string `json:"found"`
-	// Do recommends what to do about the finding. It is empty if there is nothing to do.
-	Do string `json:"do,omitempty"`
+	// Remedy recommends what to do about the finding. It is empty if there is nothing to do.
+	Remedy string `json:"do,omitempty"`
 }
 
 // Subject holds what the checks examine.
@@ -102,7 +102,7 @@ func checkBrowser(ctx context.Context, p *Subject) Finding {
 	path, err := browser.Find(p.Chrome, p.Headless)
 	if err != nil {
 		if missing, ok := errors.AsType[*browser.Missing](err); ok {
-			return Finding{"browser", Fail, missing.What, missing.Do}
+			return Finding{"browser", Fail, missing.What, missing.Remedy}
 		}
 		return Finding{"browser", Fail, err.Error(), ""}
 	}

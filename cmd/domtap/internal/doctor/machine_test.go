@@ -34,7 +34,7 @@ func TestTheMachineIsJudged(t *testing.T) {
 		"has not begun":       {certificateFinding(certificate(t, noon), noon.Add(-time.Hour)), Fail},
 		"no certificate":      {certificateFinding([]byte("x"), noon), Fail},
 	} {
-		if c.found.Status != c.want || c.found.Found == "" || (c.want != OK) != (c.found.Do != "") {
+		if c.found.Status != c.want || c.found.Found == "" || (c.want != OK) != (c.found.Remedy != "") {
 			t.Errorf("%s: %+v, want %s", name, c.found, c.want)
 		}
 	}

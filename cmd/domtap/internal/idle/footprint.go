@@ -11,10 +11,10 @@ import (
 // millisecond. Therefore memory is dropped rarely.
 const (
 	footprintPoll = 5 * time.Second
-	// quiet is the maximum processor time that an idle daemon uses between two polls.
-	quiet = 10 * time.Millisecond
-	// worth is the processor time after which dropping memory is worthwhile again.
-	worth = 30 * time.Millisecond
+	// idleUse is the maximum processor time that an idle daemon uses between two polls.
+	idleUse = 10 * time.Millisecond
+	// minUse is the processor time after which dropping memory is worthwhile again.
+	minUse = 30 * time.Millisecond
 )
 
 // releaser returns memory of an idle daemon to the system: the heap's free memory, and the pages of the program's file. The kernel maps
@@ -40,7 +40,7 @@ func ReleaseMemory(ctx context.Context, log *slog.Logger) {
 func (f releaser) keep(ctx context.Context) {
 	tick := time.NewTicker(footprintPoll)
 	defer tick.Stop()
-	last, dropped := time.Duration(0), -worth // always drop after the start, however little time it took
+	last, dropped := time.Duration(0), -minUse // always drop after the start, however little time it took
 	for {
 		select {
 		case <-tick.C:
@@ -48,7 +48,7 @@ func (f releaser) keep(ctx context.Context) {
 			return
 		}
 		now, err := f.used()
-		if err == nil && now-last < quiet && now-dropped >= worth {
+		if err == nil && now-last < idleUse && now-dropped >= minUse {
 			err = f.drop()
 			if err == nil {
 				now, err = f.used() // excludes the time of dropping

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-var errNotHere = errors.New("only Linux takes pages of the program away from a process")
+var errUnsupported = errors.New("only Linux takes pages of the program away from a process")
 
-func processorTime() (time.Duration, error) { return 0, errNotHere }
+func processorTime() (time.Duration, error) { return 0, errUnsupported }
 
-func dropProgramPages() error { return errNotHere }
+func dropProgramPages() error { return errUnsupported }

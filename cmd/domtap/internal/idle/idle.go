@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// polls is the number of checks that Await makes within its idle time.
-const polls = 30
+// pollsPerIdle is the number of checks that Await makes within its idle time.
+const pollsPerIdle = 30
 
 // Await returns true when nothing has been open for the time idle: no connection, not even a short one, no tab and no session. It returns
 // false when ctx ends. open returns the number of open items, and ever the number of connections since the start.
@@ -18,7 +18,7 @@ const polls = 30
 // Closing the last tab means that the work is done, like closing the last private window of a browser. The storage of the default session
 // is then lost, unless there is a profile. An open tab or a created session is work that must not be lost, so the daemon stays.
 func Await(ctx context.Context, idle time.Duration, open func() int, ever func() uint64) bool {
-	tick := time.NewTicker(max(idle/polls, time.Millisecond))
+	tick := time.NewTicker(max(idle/pollsPerIdle, time.Millisecond))
 	defer tick.Stop()
 	since, seen := time.Now(), ever()
 	for {

@@ -60,15 +60,15 @@ func (d Displacement) Note() string {
 // goneNote is the note for an element that the page removed when it was dropped.
 const goneNote = "ok, and the page removed it from its place"
 
-// nothingTookIt is the note for a drop that no element accepted.
-const nothingTookIt = "ok, dropped, and nothing there took it"
+// noReceiver is the note for a drop that no element accepted.
+const noReceiver = "ok, dropped, and nothing there took it"
 
 // Dragged returns the result of a drag. moved describes the movement of the element. stays reports that the element stays where it was.
 func Dragged(got Press, moved driver.DoResult, stays bool) driver.DoResult {
 	switch {
 	case moved.Moved || moved.Note != "":
 	case got.Effect == "none":
-		moved.Note = nothingTookIt
+		moved.Note = noReceiver
 	case got.Effect == "" && stays:
 		moved.Note = "ok, it did not move"
 	}

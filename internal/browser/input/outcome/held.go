@@ -48,7 +48,7 @@ func (h Held) Moved() (driver.DoResult, error) {
 func (h Held) Result(moved driver.DoResult, dropped bool) (driver.DoResult, error) {
 	switch {
 	case dropped && h.Effect == "none":
-		moved.Note = nothingTookIt
+		moved.Note = noReceiver
 		return moved, nil
 	case dropped && moved.Moved:
 		return moved, nil

@@ -15,8 +15,8 @@ import (
 // modify is chromedp's hook that changes the command before it starts. Chromium reads commands from descriptor 3 and writes to 4. modify
 // replaces the pipes that chromedp passes there. It also puts the process into its own group, so that the whole group can be killed, and
 // ties its life to ours where the kernel supports that.
-func (t *tap) modify(cmd *exec.Cmd) {
-	t.dropFirstPage(cmd)
+func (r *relay) modify(cmd *exec.Cmd) {
+	r.dropFirstPage(cmd)
 	cmd.SysProcAttr = processAttributes()
 	if len(cmd.ExtraFiles) != 2 {
 		return
@@ -36,10 +36,10 @@ func (t *tap) modify(cmd *exec.Cmd) {
 		replies.Close()
 		return
 	}
-	t.child = []*os.File{childR, childW}
-	cmd.Stdin = startHook(t.started)
-	cmd.ExtraFiles = t.child
-	t.ready(devtools.NewPipe(ourR, ourW), chromedp.NewPipeConn(commands, replies))
+	r.child = []*os.File{childR, childW}
+	cmd.Stdin = startHook(r.started)
+	cmd.ExtraFiles = r.child
+	r.ready(devtools.NewPipe(ourR, ourW), chromedp.NewPipeConn(commands, replies))
 }
 
 func duplicate(f *os.File) (*os.File, error) {

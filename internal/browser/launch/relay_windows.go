@@ -34,12 +34,12 @@ func setLimits(job windows.Handle, limits *windows.JOBOBJECT_EXTENDED_LIMIT_INFO
 
 // modify is chromedp's hook that changes the command before it starts. It replaces the handles of chromedp's own pipe on the command line
 // with ours.
-func (t *tap) modify(cmd *exec.Cmd) {
+func (r *relay) modify(cmd *exec.Cmd) {
 	if err := bound(); err != nil {
 		cmd.Err = errors.Join(cmd.Err, err)
 		return
 	}
-	t.dropFirstPage(cmd)
+	r.dropFirstPage(cmd)
 	i := slices.IndexFunc(cmd.Args, func(arg string) bool { return strings.HasPrefix(arg, pipesFlag) })
 	if i < 0 || cmd.SysProcAttr == nil {
 		return
@@ -63,11 +63,11 @@ func (t *tap) modify(cmd *exec.Cmd) {
 	for _, f := range []*os.File{ourR, ourW} { // Windows child processes inherit pipes by default
 		_ = windows.SetHandleInformation(windows.Handle(f.Fd()), windows.HANDLE_FLAG_INHERIT, 0)
 	}
-	t.child = []*os.File{childR, childW}
-	cmd.Stdin = startHook(t.started)
+	r.child = []*os.File{childR, childW}
+	cmd.Stdin = startHook(r.started)
 	cmd.Args[i] = fmt.Sprintf("%s%d,%d", pipesFlag, childR.Fd(), childW.Fd())
 	cmd.SysProcAttr.AdditionalInheritedHandles = []syscall.Handle{syscall.Handle(childR.Fd()), syscall.Handle(childW.Fd())}
-	t.ready(devtools.NewPipe(ourR, ourW), chromedp.NewPipeConn(commands, replies))
+	r.ready(devtools.NewPipe(ourR, ourW), chromedp.NewPipeConn(commands, replies))
 }
 
 // duplicate returns our own file for a handle that chromedp closes. Other processes do not inherit it.
