@@ -114,7 +114,8 @@ func (c *campaign) name(rng *rand.Rand, a *attempt) *domtapv1.Target {
 	return &domtapv1.Target{Ref: proto.Uint32(a.on.GetRef())}
 }
 
-// inRow chooses a control in a row. Its role and name must be unique in the row, and it must not contain the words itself.
+// inRow chooses a control in a row. Its role and name must be unique in the row, it must not contain the words itself, and it must not be
+// the header of a column, which other headers do not describe.
 func (c *campaign) inRow(rng *rand.Rand, row rowWords) (control, bool) {
 	count := map[string]int{}
 	var there []control
@@ -125,7 +126,7 @@ func (c *campaign) inRow(rng *rand.Rand, row rowWords) (control, bool) {
 		}
 	}
 	there = slices.DeleteFunc(there, func(k control) bool {
-		return count[k.GetRole()+k.GetText()] != 1 || k.GetText() == "" || strings.HasSuffix(k.GetText(), "…") || slices.Contains(row.Path, k.id) ||
+		return count[k.GetRole()+k.GetText()] != 1 || k.GetText() == "" || k.GetRole() == "columnheader" || strings.HasSuffix(k.GetText(), "…") || slices.Contains(row.Path, k.id) ||
 			strings.Contains(strings.ToLower(k.GetText()), strings.ToLower(row.Words))
 	})
 	if len(there) == 0 {

@@ -127,8 +127,13 @@ func (j *judgement) dragged() bool {
 	if j.to.id == 0 || strings.Contains(j.answer, "did not move") || strings.Contains(j.answer, "moved during the drag") {
 		return true // the answer reports that the drag did not end there
 	}
+	// A sortable list moves the source under the pointer.
+	isReordered := j.is.Around != j.was.Around
 	return slices.ContainsFunc(j.seen.Log, func(e event) bool {
-		return slices.Contains([]string{"pointerup", "mouseup", "drop", "dragend"}, e.Type) && (slices.Contains(e.Over, j.to.id) || slices.Contains(e.Path, j.to.id))
+		if !slices.Contains([]string{"pointerup", "mouseup", "drop", "dragend"}, e.Type) {
+			return false
+		}
+		return slices.Contains(e.Over, j.to.id) || slices.Contains(e.Path, j.to.id) || isReordered && j.means(e.Path)
 	})
 }
 
@@ -199,8 +204,12 @@ func (j *judgement) holds() bool {
 	return strings.Contains(fold(j.is.Around), fold(j.text)) || strings.Contains(j.answer, "holds")
 }
 
-// silent checks for visible changes although the answer reports that nothing changed.
+// silent checks for visible changes although the answer reports that nothing changed. The second click of a double click may revert those
+// of the first.
 func (j *judgement) silent() string {
+	if j.kind == "double" && j.seen.Text == j.before {
+		return ""
+	}
 	if j.verdict == domtapv1.Verdict_VERDICT_NO_CHANGE && j.seen.Early != nil && *j.seen.Early != j.before && !strings.Contains(j.answer, "! ") {
 		return fmt.Sprintf("said to change nothing, and what can be read changed: %s", difference(j.before, *j.seen.Early))
 	}
