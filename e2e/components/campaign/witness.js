@@ -64,10 +64,10 @@
   for (const type of TYPES) window.addEventListener(type, record, { capture: true, passive: true });
   if (boss !== window) return;
 
-  /** What a person reads: the texts, and what the fields hold. What is only announced is left out. */
+  /** What a person reads: the texts, and what the fields hold. What is only announced, or measured off the page, is left out. */
   function text() {
     let shown = document.body ? document.body.innerText : "";
-    for (const live of document.querySelectorAll("[aria-live],[role=log],[role=status],[role=alert]")) shown = shown.replace(live.innerText, "");
+    for (const live of document.querySelectorAll("[aria-live],[role=log],[role=status],[role=alert],body>[aria-hidden=true]")) shown = shown.replace(live.innerText, "");
     const parts = [shown];
     for (const el of all()) {
       if (el.shadowRoot) for (const child of el.shadowRoot.children) parts.push(child.innerText || "");
