@@ -59,7 +59,7 @@ function rowsOfPaneBefore(row, box) {
       if (rows.length !== own.length || own.length < MIN_PANE_ROWS || !isOnLine(rows[0], own[0])) continue;
       if (!start.length) start = rows;
       else if (!isBeside(last[0], rows[0], up)) return [];
-      if (rows === own) return start === own ? [] : start;
+      if (rows === own && start !== own) return start;
       last = rows;
     }
   }
