@@ -715,6 +715,7 @@ class Naming {
     const style = getComputedStyle(node);
     const display = style.display;
     if (!this.showsHidden && display === "none") return null;
+    if (isPopupInLabel(node, style)) return null;
     const space = flowsInText(tag, display) ? "" : " ";
     if (space && this.onlyInline) return space;
     if (!this.showsHidden && style.visibility !== "visible" && VISIBLE.visibilityProperty) {
@@ -785,6 +786,18 @@ class Naming {
     const [drawn] = this.elementsOf(el, href.slice(1));
     return drawn && isSVG(drawn) ? titleWithin(drawn) : "";
   }
+}
+
+/** Matches what a person chooses from, as in the list of suggestions or the calendar of a field. */
+const CHOICES = "button,li,td,[role=option],[role=listbox],[role=grid],[role=dialog]";
+
+/**
+ * Whether an element is the popup of a field within the label around the field. Its words are no part of the label.
+ * @param {El} el @param {CSSStyleDeclaration} style
+ */
+function isPopupInLabel(el, { position }) {
+  if (position !== "absolute" && position !== "fixed") return false;
+  return closestOf(el, "label") !== null && (safe.matches(el, CHOICES) || firstWithin(el, CHOICES) !== null);
 }
 
 /** The roles of controls with a value that are not native controls. The roles from combobox to menu have options. */
