@@ -134,3 +134,23 @@ func TestRowsInPanesAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// week is a row of a calendar, whose events are below its cells.
+const week = `<!doctype html><title>Week</title><style>[role=cell] { width: 100px } p { margin: 0; position: relative; height: 20px } p button { position: absolute }</style>
+	<div role=table><div role=row><div style="display: flex"><div role=cell><button>1</button></div><div role=cell><button>2</button></div><div role=cell><button>3</button></div></div>
+	<p><button style="left: 102px; width: 96px">Standup</button><p><button style="left: 2px; width: 196px">Offsite</button></div></div>`
+
+// TestElementsBelowTheCellsOfARowAreInNoCell reads the events of a week, each with its days.
+func TestElementsBelowTheCellsOfARowAreInNoCell(t *testing.T) {
+	d := testenv.Shared(t)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/week": testenv.HTML(week)}) + "/week")
+	r, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_DENSE})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{" | [8] Standup (button ~in-2)", " | [9] Offsite (button ~in-1-to-2)"} {
+		if !strings.Contains(r.GetText(), want) {
+			t.Errorf("%q is not in\n%s", want, r.GetText())
+		}
+	}
+}

@@ -301,8 +301,8 @@ type cell struct {
 	items []item
 }
 
-// cells returns the cells of a row, and how many of them are header cells without an element. An element between two cells, such as the edge
-// by which a column is resized, belongs to the cell before it.
+// cells returns the cells of a row, and how many of them are header cells without an element. A nameless element between two cells, such as
+// the edge by which a column is resized, belongs to the cell before it.
 func (l *layout) cells(i int, items []item) (all []cell, headers int) {
 	if text := l.nodes[i].Text; l.shown[i] == nil && text != "" && l.isPart(i) {
 		all = append(all, cell{words: text}) // the words of the row in another pane
@@ -316,7 +316,7 @@ func (l *layout) cells(i int, items []item) (all []cell, headers int) {
 		c := cell{items: items[:n]}
 		c.words, c.left = l.cellText(j)
 		items = items[n:]
-		if after && c.words == "" && !isCell(l.nodes[j].Role) {
+		if after && c.words == "" && !isCell(l.nodes[j].Role) && !slices.ContainsFunc(c.items, isNamed) {
 			last := &all[len(all)-1]
 			last.items = append(last.items[:len(last.items):len(last.items)], c.items...)
 			continue
@@ -328,6 +328,8 @@ func (l *layout) cells(i int, items []item) (all []cell, headers int) {
 	}
 	return all, headers
 }
+
+func isNamed(m item) bool { return m.Text != "" }
 
 // isPart reports whether the name of a row does not begin with its first cell, because the cells by which people know the row are in another
 // pane, or the author named it.

@@ -81,6 +81,8 @@ function marksOf(fields, el, tag, variants) {
   if (order) addMark(marks, order);
   addStates(marks, el, fields[F_STATES]);
   if (!interactive) return marks.join(" ");
+  const columns = columnsOf(el);
+  if (columns) addMark(marks, columns);
   let variant = variants.of(el, tag);
   for (let n = el, up = 0; up < 2; up++) {
     const parent = safe.parentNode(n);
@@ -91,6 +93,32 @@ function marksOf(fields, el, tag, variants) {
   }
   if (marks.length === before && variant && !isKnown(variant, fields[F_STATES])) addMark(marks, variant);
   return marks.join(" ");
+}
+
+/** Matches rows, and cells. */
+const MARKED_ROWS = "[role=row]", MARKED_CELLS = "[role=cell],[role=gridcell],[role=columnheader]";
+/** The maximum number of cells of a row, and of characters of a cell, that say where an element is. */
+const MAX_COLUMNS = 20, MAX_COLUMN = 12;
+
+/**
+ * Returns the words of the cells that an element is drawn below, if it is in their row but in no cell, such as an event in a week of a
+ * calendar. Empty if there are none.
+ * @param {El} el
+ */
+function columnsOf(el) {
+  const row = closestOf(el, MARKED_ROWS);
+  if (row === null || row === el) return "";
+  const cell = closestOf(el, MARKED_CELLS);
+  if (cell !== null && safe.contains(row, cell)) return "";
+  const cells = queryWithin(row, MARKED_CELLS), { left, right, top } = safe.rect(el);
+  /** @type {string[]} */
+  const words = [];
+  for (let i = 0; i < cells.length && i < MAX_COLUMNS; i++) {
+    const box = safe.rect(cells[i]), center = box.left + box.width / 2;
+    if (box.bottom <= top + 1 && left < center && center < right) words.push(reportedWords(cells[i], MAX_COLUMN).toLowerCase().replace(/[^a-z0-9]+/g, "-"));
+  }
+  if (cells.length < 2 || !words.length || words.some((word) => !/[a-z0-9]/.test(word))) return "";
+  return "in-" + words[0] + (words.length > 1 ? "-to-" + words[words.length - 1] : "");
 }
 
 /** Adds the position of a radio in its group if the page states it, for example that of a star in a rating. @param {string[]} marks @param {El} el */
