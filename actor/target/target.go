@@ -299,11 +299,23 @@ func (t Target) Fit(el *dom.Element) Fit {
 		if t.Name == "" {
 			return Exactly
 		}
-		return Compare(el.WholeText(), t.Name)
+		return fitName(el, t.Name)
 	case Text:
-		return Compare(el.WholeText(), t.Words)
+		return fitName(el, t.Words)
 	}
 	return Not
+}
+
+// fitName returns how well words match the name of an element, or, for words such as "~trash", its hints. A hint stands for the name of an
+// element without a name.
+func fitName(el *dom.Element, words string) Fit {
+	if hint, marked := strings.CutPrefix(words, "~"); marked && slices.Contains(strings.Fields(el.Hints), hint) {
+		if el.Text == "" {
+			return Exactly
+		}
+		return Folded
+	}
+	return Compare(el.WholeText(), words)
 }
 
 func (t Target) fitsRole(el *dom.Element) bool {

@@ -90,6 +90,21 @@ func TestMatchMeansTheFieldOfALabel(t *testing.T) {
 	}
 }
 
+func TestMatchMeansElementsByTheirHints(t *testing.T) {
+	for words, want := range map[string]string{"~star": "0 2", "~active": "1", "~sta": "", "star": "3"} {
+		icons := page("button", "button Home", "generic", "button star")
+		icons[0].Hints, icons[1].Hints, icons[2].Hints, icons[3].Hints = "star", "active", "star selected", "star"
+		if got := refs(Match(Target{By: Text, Words: words}, icons)); got != want {
+			t.Errorf("%s means %q, want %q", words, got, want)
+		}
+	}
+	icon := page("button")
+	icon[0].Hints = "trash"
+	if got := refs(Match(Target{By: Role, Role: "button", Name: "~trash"}, icon)); got != "0" {
+		t.Errorf("the button is %q", got)
+	}
+}
+
 // TestWholeWordsComeBeforeParts checks that a match at the start of a word precedes a match within a word.
 func TestWholeWordsComeBeforeParts(t *testing.T) {
 	for text, want := range map[string]Fit{
