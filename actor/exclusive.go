@@ -43,6 +43,15 @@ func (x *Exclusive) Head() *Head { return x.t.head.Load() }
 // Blocked returns the error for calls that need the page while a dialog is open. It returns nil if no dialog is open.
 func (x *Exclusive) Blocked() error { return x.t.dialogs.Err(x.t.id) }
 
+// AnswerDialog answers the open dialog; see Tab.AnswerDialog.
+func (x *Exclusive) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (answered driver.Dialog, err error) {
+	err = x.t.pump.call(ctx, nil, func(ctx context.Context) (err error) {
+		answered, err = x.t.Tab.AnswerDialog(ctx, a)
+		return err
+	})
+	return answered, err
+}
+
 // Read brings the DOM up to date with the page; see Tab.Read.
 func (x *Exclusive) Read(ctx context.Context, o ReadOptions) (Reading, error) {
 	return x.t.reader.read(ctx, o)

@@ -45,26 +45,24 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 	t.x.SideEffects().ForgetTabs()
 	waits, release := t.hold(turn)
 	defer release()
-	t.x.Page().SetNoticeMode(ctx, driver.NoticesAll)
-	defer func() { t.x.Page().SetNoticeMode(context.WithoutCancel(ctx), driver.NoticesOff) }()
-	lastNotice := t.x.Head().Notices().Last()
 	start := t.x.State()
+	answers := start.Dialog != nil && turn.answersFirst()
+	if !answers { // the turn in which the dialog opened has left the notices on
+		t.x.Page().SetNoticeMode(ctx, driver.NoticesAll)
+	}
+	defer t.endNotices(ctx)
+	lastNotice := t.x.Head().Notices().Last()
 	if turn.URL != "" {
 		if _, err := t.x.Navigate(ctx, turn.URL, turn.Wait); err != nil {
 			return Outcome{}, err
 		}
 	}
-	if t.x.State().Halts == start.Halts {
-		if waits {
-			if err := t.x.Subscribe(ctx); err != nil {
-				return Outcome{}, err
-			}
-		}
-		if _, err := t.x.Read(ctx, actor.ReadOptions{Structural: turn.Structural}); err != nil {
+	if t.x.State().Halts == start.Halts && !answers {
+		if err := t.readFirst(ctx, turn, waits); err != nil {
 			return Outcome{}, err
 		}
 	}
-	if turn.URL == "" {
+	if turn.URL == "" && !answers {
 		lastNotice = t.x.Head().Notices().Last() // the read has reported earlier notices
 	}
 	out := Outcome{Before: t.x.Head().Snapshot, Results: make([]Result, len(turn.Steps))}
@@ -77,7 +75,7 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 	if err := t.performAndLetGo(ctx, turn, out.Results); err != nil {
 		return Outcome{}, err
 	}
-	if slices.ContainsFunc(turn.Steps, Step.acts) && t.x.Ready() == nil {
+	if slices.ContainsFunc(turn.Steps, Step.affects) && t.x.Ready() == nil {
 		t.awaitWork(ctx, lastNotice, &out)
 	}
 	t.x.SideEffects().SettleTabs(ctx)
@@ -88,6 +86,25 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 	out.Replaced = out.Before.Document != out.After.Document || out.Before.Epoch != out.After.Epoch
 	t.judge(&out, start)
 	return out, nil
+}
+
+// readFirst reads the page before the first step. If the turn waits, the page also reports what the waits need.
+func (t *run) readFirst(ctx context.Context, turn Turn, waits bool) error {
+	if waits {
+		if err := t.x.Subscribe(ctx); err != nil {
+			return err
+		}
+	}
+	_, err := t.x.Read(ctx, actor.ReadOptions{Structural: turn.Structural})
+	return err
+}
+
+// endNotices ends the reporting of notices. If a dialog blocks the page, the notices stay on for the turn that answers it, because the page
+// continues to handle the input before it receives any message.
+func (t *run) endNotices(ctx context.Context) {
+	if t.x.State().Dialog == nil {
+		t.x.Page().SetNoticeMode(context.WithoutCancel(ctx), driver.NoticesOff)
+	}
 }
 
 // nameBound limits how long the page may take to report which elements its notices are about.
@@ -143,7 +160,7 @@ func (t *run) performAll(ctx context.Context, turn Turn, results []Result) error
 		case failed && (turn.StopOnError || a.Submit != nil):
 			results[i] = a.notDone(nil, "skipped")
 			continue
-		case over == nil && t.x.State().Dialog != nil:
+		case over == nil && a.Dialog == nil && t.x.State().Dialog != nil:
 			over = t.x.Blocked()
 		case over == nil && t.live.Hung():
 			over = t.live.Stop()
@@ -190,6 +207,8 @@ func (t *run) performOne(ctx context.Context, a Step) (Result, error) {
 		return t.shootNow(ctx, a.Shot)
 	case a.Back:
 		return t.backNow(ctx)
+	case a.Dialog != nil:
+		return t.answerDialog(ctx, *a.Dialog)
 	case a.Field != nil:
 		return filler{t}.fill(ctx, a.Field)
 	case a.Submit != nil:

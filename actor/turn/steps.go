@@ -2,11 +2,14 @@ package turn
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/text"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 // readNow performs a ReadStep.
@@ -62,6 +65,37 @@ func (t *run) backNow(ctx context.Context) (Result, error) {
 		err = nil
 	}
 	return r, err
+}
+
+// answerDialog answers the open dialog and waits until the page has settled.
+func (t *run) answerDialog(ctx context.Context, a driver.DialogAnswer) (Result, error) {
+	start := t.x.State()
+	dialog, err := t.x.AnswerDialog(ctx, a)
+	if fatal(ctx, err) {
+		return Result{}, err
+	}
+	r := Result{Done: err == nil, Err: err, Summary: dialogVerb(a) + " dialog: " + word(driver.DoResult{}, err), Ref: dom.NoRef}
+	if err != nil {
+		return r, nil
+	}
+	r.Summary = fmt.Sprintf("%s %s %q: ok", dialogVerb(a), dialog.Type, truncate.Runes(dialog.Message, text.Long))
+	err = t.settle(ctx, start, "")
+	r.Summary += settleNote(ctx, err)
+	if refused := t.refused(start); refused != nil {
+		r.Err = refused
+		return r, err
+	}
+	r.Destination = t.destination(start)
+	r.Summary += r.Destination
+	return r, err
+}
+
+// dialogVerb returns the verb for an answer to a dialog.
+func dialogVerb(a driver.DialogAnswer) string {
+	if a.Accept {
+		return "accept"
+	}
+	return "dismiss"
 }
 
 // errorScreenshot captures the page after an action failed. It returns nil if that fails.

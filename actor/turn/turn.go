@@ -28,6 +28,9 @@ type Turn struct {
 	Structural bool
 }
 
+// answersFirst reports whether the turn answers the open dialog before anything else.
+func (t Turn) answersFirst() bool { return t.URL == "" && len(t.Steps) > 0 && t.Steps[0].Dialog != nil }
+
 // Step is one step of a turn. The tab fills in Frame and Document of its Action.
 type Step struct {
 	// Action is the action to perform, unless one of the fields below replaces it.
@@ -48,6 +51,8 @@ type Step struct {
 	Shot *ScreenshotStep
 	// Back makes the step go back in the history.
 	Back bool
+	// Dialog makes the step answer the open dialog.
+	Dialog *driver.DialogAnswer
 	// Field makes the step fill in a field of a form, of any kind.
 	Field *Field
 	// Submit makes the step submit a form, unless an earlier step failed.
@@ -56,8 +61,13 @@ type Step struct {
 	found bool
 }
 
-// acts reports whether the step acts on the page.
-func (a Step) acts() bool { return a.Wait == nil && a.Read == nil && a.Shot == nil && !a.Back }
+// acts reports whether the step acts on the page by input.
+func (a Step) acts() bool {
+	return a.Dialog == nil && a.Wait == nil && a.Read == nil && a.Shot == nil && !a.Back
+}
+
+// affects reports whether the page reacts to the step.
+func (a Step) affects() bool { return a.Dialog != nil || a.acts() }
 
 // ReadStep reads the page between the actions of a turn.
 type ReadStep struct {
@@ -86,6 +96,8 @@ func (a Step) summary() string {
 		return "screenshot"
 	case a.Back:
 		return "back"
+	case a.Dialog != nil:
+		return dialogVerb(*a.Dialog) + " dialog"
 	case a.Field != nil:
 		return "fill " + a.Field.name()
 	case a.Submit != nil:

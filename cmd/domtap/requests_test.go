@@ -218,11 +218,12 @@ var requestTests = []struct {
 	{"restore", &domtapv1.GetTabRequest{TabId: "t2"}}, // only reads the state
 	{"restore --on", &domtapv1.SetRestoreRequest{TabId: "t2", Restore: true}},
 	{"restore --off --tab t1", &domtapv1.SetRestoreRequest{TabId: "t1"}},
-	{"dialog accept", &domtapv1.AnswerDialogRequest{TabId: "t2", Accept: true}},
-	{"dialog accept Bea --tab t1 --id 3", &domtapv1.AnswerDialogRequest{TabId: "t1", Accept: true, PromptText: proto.String("Bea"), DialogId: 3}},
+	{"dialog accept", interact(&domtapv1.Step{Action: &domtapv1.Step_Dialog{Dialog: &domtapv1.DialogStep{Accept: true}}})},
+	{"dialog accept Bea --tab t1 --id 3", &domtapv1.InteractRequest{TabId: "t1", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Brief: true, Steps: []*domtapv1.Step{
+		{Action: &domtapv1.Step_Dialog{Dialog: &domtapv1.DialogStep{Accept: true, PromptText: proto.String("Bea"), DialogId: 3}}}}}},
 	{"downloads", &domtapv1.ListDownloadsRequest{}},
 	{"downloads --session work -o json", &domtapv1.ListDownloadsRequest{SessionId: "work"}},
-	{"dialog dismiss", &domtapv1.AnswerDialogRequest{TabId: "t2"}},
+	{"dialog dismiss", interact(&domtapv1.Step{Action: &domtapv1.Step_Dialog{Dialog: &domtapv1.DialogStep{}}})},
 	{"shot -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG}},
 	{"shot --ref 0 --full-page --quality 5 -", &domtapv1.ScreenshotRequest{
 		TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Ref: proto.Uint32(0), FullPage: true, Quality: proto.Int32(5)}},

@@ -5,11 +5,8 @@ import (
 	"testing"
 )
 
-func TestDialogsAndDownloadsArePrinted(t *testing.T) {
+func TestDownloadsArePrinted(t *testing.T) {
 	daemon := newFakeDaemon(t).start(t)
-	if got := daemon.at().run(t, "dialog", "accept"); got.code != 0 || got.out != "confirm \"Sure?\": accepted\n" {
-		t.Errorf("dialog accept: %+v", got)
-	}
 	want := `TAB  STATE      BYTES   NAME        FILE
 t1   completed  7       report.pdf  /d/report.pdf
 t2   canceled   0 of 9  a�[31m.zip  its tab was closed

@@ -434,3 +434,47 @@ func TestBeforeUnload(t *testing.T) {
 		}
 	})
 }
+
+// TestTheAnswerToADialogIsAnAction answers dialogs by steps. The answer of the last step must report what the page does next.
+func TestTheAnswerToADialogIsAnAction(t *testing.T) {
+	ok, cancel := &domtapv1.DialogStep{Accept: true}, &domtapv1.DialogStep{}
+	cases := map[string]struct {
+		script  string
+		answers []*domtapv1.DialogStep
+		verdict domtapv1.Verdict
+		want    string
+	}{
+		"accepted":   {`said.textContent = confirm("Sure?") ? "2 files" : "kept"`, []*domtapv1.DialogStep{ok}, domtapv1.Verdict_VERDICT_CHANGED, "2 files"},
+		"dismissed":  {`said.textContent = confirm("Sure?") ? "2 files" : "kept"`, []*domtapv1.DialogStep{cancel}, domtapv1.Verdict_VERDICT_CHANGED, "kept"},
+		"prompt":     {`said.textContent = "Hello " + prompt("Name?")`, []*domtapv1.DialogStep{{Accept: true, PromptText: proto.String("Ada")}}, domtapv1.Verdict_VERDICT_CHANGED, "Hello Ada"},
+		"second":     {`alert("One"); alert("Two"); said.textContent = "both"`, []*domtapv1.DialogStep{ok}, domtapv1.Verdict_VERDICT_DIALOG, "a dialog is open: alert"},
+		"both":       {`alert("One"); alert("Two"); said.textContent = "both"`, []*domtapv1.DialogStep{ok, ok}, domtapv1.Verdict_VERDICT_CHANGED, "both"},
+		"later":      {`alert("Sure?"); setTimeout(() => said.textContent = "gone", 50)`, []*domtapv1.DialogStep{ok}, domtapv1.Verdict_VERDICT_CHANGED, "gone"},
+		"navigation": {`alert("Leave?"); location.href = "/ok"`, []*domtapv1.DialogStep{ok}, domtapv1.Verdict_VERDICT_NAVIGATED, "/ok"},
+	}
+	handlers := map[string]http.HandlerFunc{"/ok": testenv.HTML(testenv.SomeButtons)}
+	for name, c := range cases {
+		handlers["/"+name] = testenv.HTML(`<!doctype html><title>Files</title><p id=said>3 files</p><button id=b>Go</button><script>b.onclick = () => { ` + c.script + ` }</script>`)
+	}
+	url := testenv.Pages(t, handlers)
+	d := testenv.Shared(t)
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			tab := d.Open(url + "/" + name)
+			pressFirst(t, d, tab)
+			var answer *domtapv1.InteractResponse
+			for _, step := range c.answers {
+				var err error
+				answer, err = d.Actions.Interact(testenv.Within(t, testenv.Patience), &domtapv1.InteractRequest{
+					TabId: tab, Steps: []*domtapv1.Step{{Action: &domtapv1.Step_Dialog{Dialog: step}}},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := answer.String(); answer.GetVerdict() != c.verdict || !strings.Contains(got, c.want) {
+				t.Errorf("the answer is %s, want %v and %q", got, c.verdict, c.want)
+			}
+		})
+	}
+}

@@ -128,7 +128,7 @@ func TestDialogsAndTheirAnswers(t *testing.T) {
 		}
 		wantAll(t, got, "# error: DIALOG_OPEN: answer it with browser_tab, accept or dismiss")
 		wantAll(t, h.do("browser_tab", object{"action": "list"}), `confirm dialog "Sure?"`)
-		wantAll(t, h.do("browser_tab", object{"action": "dismiss"}), "# tab t1\n")
+		wantAll(t, h.do("browser_tab", object{"action": "dismiss"}), `dismiss confirm "Sure?": ok`)
 		wantAll(t, h.do("browser_get_elements_compact", nil), "Leave (button)")
 	})
 }

@@ -1574,6 +1574,71 @@ func (*BackStep) Descriptor() ([]byte, []int) {
 	return file_domtap_v1_action_proto_rawDescGZIP(), []int{20}
 }
 
+// DialogStep answers the open dialog, and waits for what the page does next. If the dialog blocks the page, it must be the
+// first step. AnswerDialog answers a dialog without that wait.
+type DialogStep struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// If true, press OK or Leave. If false, press Cancel or Stay.
+	Accept bool `protobuf:"varint,1,opt,name=accept,proto3" json:"accept,omitempty"`
+	// The text to enter into a prompt, at most 100,000 characters. If unset, the default text of the prompt.
+	PromptText *string `protobuf:"bytes,2,opt,name=prompt_text,json=promptText,proto3,oneof" json:"prompt_text,omitempty"`
+	// Answer only the dialog with this id. If 0, answer the open dialog.
+	DialogId      uint64 `protobuf:"varint,3,opt,name=dialog_id,json=dialogId,proto3" json:"dialog_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DialogStep) Reset() {
+	*x = DialogStep{}
+	mi := &file_domtap_v1_action_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DialogStep) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DialogStep) ProtoMessage() {}
+
+func (x *DialogStep) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_action_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DialogStep.ProtoReflect.Descriptor instead.
+func (*DialogStep) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *DialogStep) GetAccept() bool {
+	if x != nil {
+		return x.Accept
+	}
+	return false
+}
+
+func (x *DialogStep) GetPromptText() string {
+	if x != nil && x.PromptText != nil {
+		return *x.PromptText
+	}
+	return ""
+}
+
+func (x *DialogStep) GetDialogId() uint64 {
+	if x != nil {
+		return x.DialogId
+	}
+	return 0
+}
+
 // Step is one step of a turn.
 type Step struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1600,6 +1665,7 @@ type Step struct {
 	//	*Step_MouseDown
 	//	*Step_MouseMove
 	//	*Step_MouseUp
+	//	*Step_Dialog
 	Action        isStep_Action `protobuf_oneof:"action"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1607,7 +1673,7 @@ type Step struct {
 
 func (x *Step) Reset() {
 	*x = Step{}
-	mi := &file_domtap_v1_action_proto_msgTypes[21]
+	mi := &file_domtap_v1_action_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1619,7 +1685,7 @@ func (x *Step) String() string {
 func (*Step) ProtoMessage() {}
 
 func (x *Step) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[21]
+	mi := &file_domtap_v1_action_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1632,7 +1698,7 @@ func (x *Step) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Step.ProtoReflect.Descriptor instead.
 func (*Step) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{21}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Step) GetAction() isStep_Action {
@@ -1813,6 +1879,15 @@ func (x *Step) GetMouseUp() *MouseUpStep {
 	return nil
 }
 
+func (x *Step) GetDialog() *DialogStep {
+	if x != nil {
+		if x, ok := x.Action.(*Step_Dialog); ok {
+			return x.Dialog
+		}
+	}
+	return nil
+}
+
 type isStep_Action interface {
 	isStep_Action()
 }
@@ -1893,6 +1968,10 @@ type Step_MouseUp struct {
 	MouseUp *MouseUpStep `protobuf:"bytes,19,opt,name=mouse_up,json=mouseUp,proto3,oneof"`
 }
 
+type Step_Dialog struct {
+	Dialog *DialogStep `protobuf:"bytes,20,opt,name=dialog,proto3,oneof"`
+}
+
 func (*Step_Click) isStep_Action() {}
 
 func (*Step_DoubleClick) isStep_Action() {}
@@ -1931,6 +2010,8 @@ func (*Step_MouseMove) isStep_Action() {}
 
 func (*Step_MouseUp) isStep_Action() {}
 
+func (*Step_Dialog) isStep_Action() {}
+
 // StepResult is the result of one step.
 type StepResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1954,7 +2035,7 @@ type StepResult struct {
 	// existing elements.
 	Candidates []*Candidate `protobuf:"bytes,8,rep,name=candidates,proto3" json:"candidates,omitempty"`
 	// How much of the action the element received, as far as it was observed. `ok` is true only with DELIVERED_ALL. Unset
-	// for steps that act on no element: wait, read, screenshot and back.
+	// for steps that act on no element: wait, read, screenshot, back and dialog.
 	Delivered     Delivered `protobuf:"varint,9,opt,name=delivered,proto3,enum=domtap.v1.Delivered" json:"delivered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1962,7 +2043,7 @@ type StepResult struct {
 
 func (x *StepResult) Reset() {
 	*x = StepResult{}
-	mi := &file_domtap_v1_action_proto_msgTypes[22]
+	mi := &file_domtap_v1_action_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1974,7 +2055,7 @@ func (x *StepResult) String() string {
 func (*StepResult) ProtoMessage() {}
 
 func (x *StepResult) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[22]
+	mi := &file_domtap_v1_action_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1987,7 +2068,7 @@ func (x *StepResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StepResult.ProtoReflect.Descriptor instead.
 func (*StepResult) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{22}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *StepResult) GetOk() bool {
@@ -2066,7 +2147,7 @@ type Candidate struct {
 
 func (x *Candidate) Reset() {
 	*x = Candidate{}
-	mi := &file_domtap_v1_action_proto_msgTypes[23]
+	mi := &file_domtap_v1_action_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2078,7 +2159,7 @@ func (x *Candidate) String() string {
 func (*Candidate) ProtoMessage() {}
 
 func (x *Candidate) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[23]
+	mi := &file_domtap_v1_action_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2091,7 +2172,7 @@ func (x *Candidate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Candidate.ProtoReflect.Descriptor instead.
 func (*Candidate) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{23}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Candidate) GetRef() uint32 {
@@ -2147,7 +2228,7 @@ type InteractRequest struct {
 
 func (x *InteractRequest) Reset() {
 	*x = InteractRequest{}
-	mi := &file_domtap_v1_action_proto_msgTypes[24]
+	mi := &file_domtap_v1_action_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2159,7 +2240,7 @@ func (x *InteractRequest) String() string {
 func (*InteractRequest) ProtoMessage() {}
 
 func (x *InteractRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[24]
+	mi := &file_domtap_v1_action_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2172,7 +2253,7 @@ func (x *InteractRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InteractRequest.ProtoReflect.Descriptor instead.
 func (*InteractRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{24}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *InteractRequest) GetTabId() string {
@@ -2268,7 +2349,7 @@ type InteractResponse struct {
 
 func (x *InteractResponse) Reset() {
 	*x = InteractResponse{}
-	mi := &file_domtap_v1_action_proto_msgTypes[25]
+	mi := &file_domtap_v1_action_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2280,7 +2361,7 @@ func (x *InteractResponse) String() string {
 func (*InteractResponse) ProtoMessage() {}
 
 func (x *InteractResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[25]
+	mi := &file_domtap_v1_action_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2293,7 +2374,7 @@ func (x *InteractResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InteractResponse.ProtoReflect.Descriptor instead.
 func (*InteractResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{25}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *InteractResponse) GetResults() []*StepResult {
@@ -2376,7 +2457,7 @@ type FormField struct {
 
 func (x *FormField) Reset() {
 	*x = FormField{}
-	mi := &file_domtap_v1_action_proto_msgTypes[26]
+	mi := &file_domtap_v1_action_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2388,7 +2469,7 @@ func (x *FormField) String() string {
 func (*FormField) ProtoMessage() {}
 
 func (x *FormField) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[26]
+	mi := &file_domtap_v1_action_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2401,7 +2482,7 @@ func (x *FormField) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FormField.ProtoReflect.Descriptor instead.
 func (*FormField) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{26}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *FormField) GetLabel() string {
@@ -2483,7 +2564,7 @@ type FillFormRequest struct {
 
 func (x *FillFormRequest) Reset() {
 	*x = FillFormRequest{}
-	mi := &file_domtap_v1_action_proto_msgTypes[27]
+	mi := &file_domtap_v1_action_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2495,7 +2576,7 @@ func (x *FillFormRequest) String() string {
 func (*FillFormRequest) ProtoMessage() {}
 
 func (x *FillFormRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[27]
+	mi := &file_domtap_v1_action_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2508,7 +2589,7 @@ func (x *FillFormRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FillFormRequest.ProtoReflect.Descriptor instead.
 func (*FillFormRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{27}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *FillFormRequest) GetTabId() string {
@@ -2582,7 +2663,7 @@ type FillFormResponse struct {
 
 func (x *FillFormResponse) Reset() {
 	*x = FillFormResponse{}
-	mi := &file_domtap_v1_action_proto_msgTypes[28]
+	mi := &file_domtap_v1_action_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2594,7 +2675,7 @@ func (x *FillFormResponse) String() string {
 func (*FillFormResponse) ProtoMessage() {}
 
 func (x *FillFormResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[28]
+	mi := &file_domtap_v1_action_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2607,7 +2688,7 @@ func (x *FillFormResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FillFormResponse.ProtoReflect.Descriptor instead.
 func (*FillFormResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{28}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *FillFormResponse) GetResults() []*StepResult {
@@ -2760,7 +2841,14 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\tfull_page\x18\x01 \x01(\bR\bfullPage\x12\x14\n" +
 	"\x05marks\x18\x02 \x01(\bR\x05marks\"\n" +
 	"\n" +
-	"\bBackStep\"\xba\a\n" +
+	"\bBackStep\"w\n" +
+	"\n" +
+	"DialogStep\x12\x16\n" +
+	"\x06accept\x18\x01 \x01(\bR\x06accept\x12$\n" +
+	"\vprompt_text\x18\x02 \x01(\tH\x00R\n" +
+	"promptText\x88\x01\x01\x12\x1b\n" +
+	"\tdialog_id\x18\x03 \x01(\x04R\bdialogIdB\x0e\n" +
+	"\f_prompt_text\"\xeb\a\n" +
 	"\x04Step\x12,\n" +
 	"\x05click\x18\x01 \x01(\v2\x14.domtap.v1.ClickStepH\x00R\x05click\x12?\n" +
 	"\fdouble_click\x18\x02 \x01(\v2\x1a.domtap.v1.DoubleClickStepH\x00R\vdoubleClick\x12,\n" +
@@ -2785,7 +2873,8 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"mouse_down\x18\x11 \x01(\v2\x18.domtap.v1.MouseDownStepH\x00R\tmouseDown\x129\n" +
 	"\n" +
 	"mouse_move\x18\x12 \x01(\v2\x18.domtap.v1.MouseMoveStepH\x00R\tmouseMove\x123\n" +
-	"\bmouse_up\x18\x13 \x01(\v2\x16.domtap.v1.MouseUpStepH\x00R\amouseUpB\b\n" +
+	"\bmouse_up\x18\x13 \x01(\v2\x16.domtap.v1.MouseUpStepH\x00R\amouseUp\x12/\n" +
+	"\x06dialog\x18\x14 \x01(\v2\x15.domtap.v1.DialogStepH\x00R\x06dialogB\b\n" +
 	"\x06action\"\xab\x02\n" +
 	"\n" +
 	"StepResult\x12\x0e\n" +
@@ -2882,7 +2971,7 @@ func file_domtap_v1_action_proto_rawDescGZIP() []byte {
 }
 
 var file_domtap_v1_action_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_domtap_v1_action_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_domtap_v1_action_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_domtap_v1_action_proto_goTypes = []any{
 	(Verdict)(0),                // 0: domtap.v1.Verdict
 	(Delivered)(0),              // 1: domtap.v1.Delivered
@@ -2907,30 +2996,31 @@ var file_domtap_v1_action_proto_goTypes = []any{
 	(*ReadStep)(nil),            // 20: domtap.v1.ReadStep
 	(*ScreenshotStep)(nil),      // 21: domtap.v1.ScreenshotStep
 	(*BackStep)(nil),            // 22: domtap.v1.BackStep
-	(*Step)(nil),                // 23: domtap.v1.Step
-	(*StepResult)(nil),          // 24: domtap.v1.StepResult
-	(*Candidate)(nil),           // 25: domtap.v1.Candidate
-	(*InteractRequest)(nil),     // 26: domtap.v1.InteractRequest
-	(*InteractResponse)(nil),    // 27: domtap.v1.InteractResponse
-	(*FormField)(nil),           // 28: domtap.v1.FormField
-	(*FillFormRequest)(nil),     // 29: domtap.v1.FillFormRequest
-	(*FillFormResponse)(nil),    // 30: domtap.v1.FillFormResponse
-	(*durationpb.Duration)(nil), // 31: google.protobuf.Duration
-	(*WaitCondition)(nil),       // 32: domtap.v1.WaitCondition
-	(Format)(0),                 // 33: domtap.v1.Format
-	(*Diff)(nil),                // 34: domtap.v1.Diff
-	(*Tab)(nil),                 // 35: domtap.v1.Tab
-	(*Outcome)(nil),             // 36: domtap.v1.Outcome
+	(*DialogStep)(nil),          // 23: domtap.v1.DialogStep
+	(*Step)(nil),                // 24: domtap.v1.Step
+	(*StepResult)(nil),          // 25: domtap.v1.StepResult
+	(*Candidate)(nil),           // 26: domtap.v1.Candidate
+	(*InteractRequest)(nil),     // 27: domtap.v1.InteractRequest
+	(*InteractResponse)(nil),    // 28: domtap.v1.InteractResponse
+	(*FormField)(nil),           // 29: domtap.v1.FormField
+	(*FillFormRequest)(nil),     // 30: domtap.v1.FillFormRequest
+	(*FillFormResponse)(nil),    // 31: domtap.v1.FillFormResponse
+	(*durationpb.Duration)(nil), // 32: google.protobuf.Duration
+	(*WaitCondition)(nil),       // 33: domtap.v1.WaitCondition
+	(Format)(0),                 // 34: domtap.v1.Format
+	(*Diff)(nil),                // 35: domtap.v1.Diff
+	(*Tab)(nil),                 // 36: domtap.v1.Tab
+	(*Outcome)(nil),             // 37: domtap.v1.Outcome
 }
 var file_domtap_v1_action_proto_depIdxs = []int32{
 	2,  // 0: domtap.v1.ClickStep.target:type_name -> domtap.v1.Target
-	31, // 1: domtap.v1.ClickStep.hold:type_name -> google.protobuf.Duration
+	32, // 1: domtap.v1.ClickStep.hold:type_name -> google.protobuf.Duration
 	2,  // 2: domtap.v1.DoubleClickStep.target:type_name -> domtap.v1.Target
 	2,  // 3: domtap.v1.HoverStep.target:type_name -> domtap.v1.Target
 	2,  // 4: domtap.v1.TypeStep.target:type_name -> domtap.v1.Target
 	2,  // 5: domtap.v1.FillStep.target:type_name -> domtap.v1.Target
 	2,  // 6: domtap.v1.PressStep.target:type_name -> domtap.v1.Target
-	31, // 7: domtap.v1.PressStep.hold:type_name -> google.protobuf.Duration
+	32, // 7: domtap.v1.PressStep.hold:type_name -> google.protobuf.Duration
 	2,  // 8: domtap.v1.SelectStep.target:type_name -> domtap.v1.Target
 	2,  // 9: domtap.v1.CheckStep.target:type_name -> domtap.v1.Target
 	2,  // 10: domtap.v1.UncheckStep.target:type_name -> domtap.v1.Target
@@ -2938,17 +3028,17 @@ var file_domtap_v1_action_proto_depIdxs = []int32{
 	2,  // 12: domtap.v1.DragStep.target:type_name -> domtap.v1.Target
 	2,  // 13: domtap.v1.DragStep.to:type_name -> domtap.v1.Target
 	2,  // 14: domtap.v1.DragStep.waypoints:type_name -> domtap.v1.Target
-	31, // 15: domtap.v1.DragStep.hold:type_name -> google.protobuf.Duration
+	32, // 15: domtap.v1.DragStep.hold:type_name -> google.protobuf.Duration
 	2,  // 16: domtap.v1.MouseDownStep.target:type_name -> domtap.v1.Target
-	31, // 17: domtap.v1.MouseDownStep.hold:type_name -> google.protobuf.Duration
+	32, // 17: domtap.v1.MouseDownStep.hold:type_name -> google.protobuf.Duration
 	2,  // 18: domtap.v1.MouseMoveStep.target:type_name -> domtap.v1.Target
 	2,  // 19: domtap.v1.MouseMoveStep.waypoints:type_name -> domtap.v1.Target
 	2,  // 20: domtap.v1.UploadStep.target:type_name -> domtap.v1.Target
 	17, // 21: domtap.v1.UploadStep.files:type_name -> domtap.v1.UploadFile
 	2,  // 22: domtap.v1.WaitStep.target:type_name -> domtap.v1.Target
-	31, // 23: domtap.v1.WaitStep.timeout:type_name -> google.protobuf.Duration
-	32, // 24: domtap.v1.WaitStep.until:type_name -> domtap.v1.WaitCondition
-	33, // 25: domtap.v1.ReadStep.format:type_name -> domtap.v1.Format
+	32, // 23: domtap.v1.WaitStep.timeout:type_name -> google.protobuf.Duration
+	33, // 24: domtap.v1.WaitStep.until:type_name -> domtap.v1.WaitCondition
+	34, // 25: domtap.v1.ReadStep.format:type_name -> domtap.v1.Format
 	3,  // 26: domtap.v1.Step.click:type_name -> domtap.v1.ClickStep
 	4,  // 27: domtap.v1.Step.double_click:type_name -> domtap.v1.DoubleClickStep
 	5,  // 28: domtap.v1.Step.hover:type_name -> domtap.v1.HoverStep
@@ -2968,32 +3058,33 @@ var file_domtap_v1_action_proto_depIdxs = []int32{
 	14, // 42: domtap.v1.Step.mouse_down:type_name -> domtap.v1.MouseDownStep
 	15, // 43: domtap.v1.Step.mouse_move:type_name -> domtap.v1.MouseMoveStep
 	16, // 44: domtap.v1.Step.mouse_up:type_name -> domtap.v1.MouseUpStep
-	25, // 45: domtap.v1.StepResult.candidates:type_name -> domtap.v1.Candidate
-	1,  // 46: domtap.v1.StepResult.delivered:type_name -> domtap.v1.Delivered
-	23, // 47: domtap.v1.InteractRequest.steps:type_name -> domtap.v1.Step
-	33, // 48: domtap.v1.InteractRequest.format:type_name -> domtap.v1.Format
-	24, // 49: domtap.v1.InteractResponse.results:type_name -> domtap.v1.StepResult
-	34, // 50: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 51: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
-	35, // 52: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
-	36, // 53: domtap.v1.InteractResponse.outcome:type_name -> domtap.v1.Outcome
-	17, // 54: domtap.v1.FormField.files:type_name -> domtap.v1.UploadFile
-	28, // 55: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
-	33, // 56: domtap.v1.FillFormRequest.format:type_name -> domtap.v1.Format
-	24, // 57: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
-	34, // 58: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 59: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
-	35, // 60: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
-	36, // 61: domtap.v1.FillFormResponse.outcome:type_name -> domtap.v1.Outcome
-	26, // 62: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
-	29, // 63: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
-	27, // 64: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
-	30, // 65: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
-	64, // [64:66] is the sub-list for method output_type
-	62, // [62:64] is the sub-list for method input_type
-	62, // [62:62] is the sub-list for extension type_name
-	62, // [62:62] is the sub-list for extension extendee
-	0,  // [0:62] is the sub-list for field type_name
+	23, // 45: domtap.v1.Step.dialog:type_name -> domtap.v1.DialogStep
+	26, // 46: domtap.v1.StepResult.candidates:type_name -> domtap.v1.Candidate
+	1,  // 47: domtap.v1.StepResult.delivered:type_name -> domtap.v1.Delivered
+	24, // 48: domtap.v1.InteractRequest.steps:type_name -> domtap.v1.Step
+	34, // 49: domtap.v1.InteractRequest.format:type_name -> domtap.v1.Format
+	25, // 50: domtap.v1.InteractResponse.results:type_name -> domtap.v1.StepResult
+	35, // 51: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 52: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
+	36, // 53: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
+	37, // 54: domtap.v1.InteractResponse.outcome:type_name -> domtap.v1.Outcome
+	17, // 55: domtap.v1.FormField.files:type_name -> domtap.v1.UploadFile
+	29, // 56: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
+	34, // 57: domtap.v1.FillFormRequest.format:type_name -> domtap.v1.Format
+	25, // 58: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
+	35, // 59: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 60: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
+	36, // 61: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
+	37, // 62: domtap.v1.FillFormResponse.outcome:type_name -> domtap.v1.Outcome
+	27, // 63: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
+	30, // 64: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
+	28, // 65: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
+	31, // 66: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
+	65, // [65:67] is the sub-list for method output_type
+	63, // [63:65] is the sub-list for method input_type
+	63, // [63:63] is the sub-list for extension type_name
+	63, // [63:63] is the sub-list for extension extendee
+	0,  // [0:63] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_action_proto_init() }
@@ -3007,7 +3098,8 @@ func file_domtap_v1_action_proto_init() {
 	file_domtap_v1_wait_proto_init()
 	file_domtap_v1_action_proto_msgTypes[0].OneofWrappers = []any{}
 	file_domtap_v1_action_proto_msgTypes[18].OneofWrappers = []any{}
-	file_domtap_v1_action_proto_msgTypes[21].OneofWrappers = []any{
+	file_domtap_v1_action_proto_msgTypes[21].OneofWrappers = []any{}
+	file_domtap_v1_action_proto_msgTypes[22].OneofWrappers = []any{
 		(*Step_Click)(nil),
 		(*Step_DoubleClick)(nil),
 		(*Step_Hover)(nil),
@@ -3027,17 +3119,18 @@ func file_domtap_v1_action_proto_init() {
 		(*Step_MouseDown)(nil),
 		(*Step_MouseMove)(nil),
 		(*Step_MouseUp)(nil),
+		(*Step_Dialog)(nil),
 	}
-	file_domtap_v1_action_proto_msgTypes[22].OneofWrappers = []any{}
-	file_domtap_v1_action_proto_msgTypes[24].OneofWrappers = []any{}
-	file_domtap_v1_action_proto_msgTypes[26].OneofWrappers = []any{}
+	file_domtap_v1_action_proto_msgTypes[23].OneofWrappers = []any{}
+	file_domtap_v1_action_proto_msgTypes[25].OneofWrappers = []any{}
+	file_domtap_v1_action_proto_msgTypes[27].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_action_proto_rawDesc), len(file_domtap_v1_action_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   29,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -295,9 +295,14 @@ func reload(ctx context.Context, c *Call, _ *tabArgs, id string) error {
 }
 
 func answerDialog(ctx context.Context, c *Call, a *tabArgs, id string, accept bool) error {
-	answer, err := c.Daemon.Tabs.AnswerDialog(ctx, &domtapv1.AnswerDialogRequest{TabId: id, Accept: accept, PromptText: a.Value})
+	step := &domtapv1.DialogStep{Accept: accept, PromptText: a.Value}
+	answer, err := c.Daemon.Actions.Interact(ctx, &domtapv1.InteractRequest{
+		TabId: id, Steps: []*domtapv1.Step{{Action: &domtapv1.Step_Dialog{Dialog: step}}}, ClientId: c.Session.ClientID,
+		Format: domtapv1.Format_FORMAT_DENSE_DIFF, Brief: true,
+	})
 	if err != nil {
 		return err
 	}
-	return c.showTab(answer.GetTab())
+	c.outcome(answer)
+	return nil
 }

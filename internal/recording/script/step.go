@@ -46,6 +46,8 @@ func (b *builder) step(s *domtapv1.TimelineStep, m *moment) {
 	case kind == "read" || kind == "screenshot":
 	case kind == "back":
 		b.add(order{kind: "back"})
+	case kind == "dialog":
+		b.answer()
 	case kind == "mouse_down" || kind == "mouse_move" || kind == "mouse_up":
 		b.mouse(s, m)
 	case kind == "press" && b.holding && s.GetTarget() == nil && s.GetKey() != "" && !strings.ContainsAny(s.GetKey(), " \n\t"):

@@ -108,12 +108,19 @@ func checkStep(v *violations, at string, s *domtapv1.Step) {
 	case *domtapv1.Step_Screenshot:
 		v.want(!a.Screenshot.GetMarks() || !a.Screenshot.GetFullPage(), at+".screenshot.marks",
 			"must not be set together with full_page: marks number the elements in the viewport")
+	case *domtapv1.Step_Dialog:
+		checkPromptText(v, at+".dialog.prompt_text", a.Dialog.PromptText, a.Dialog.GetAccept())
 	case *domtapv1.Step_Back, *domtapv1.Step_MouseUp:
 	default:
-		oneof := s.ProtoReflect().Descriptor().Oneofs().ByName("action")
-		field := s.ProtoReflect().WhichOneof(oneof)
-		v.unsupported(fmt.Sprintf("%s.%s", at, field.Name()), "use the steps that the proto names")
+		unsupportedStep(v, at, s)
 	}
+}
+
+// unsupportedStep reports a step that this daemon does not know.
+func unsupportedStep(v *violations, at string, s *domtapv1.Step) {
+	oneof := s.ProtoReflect().Descriptor().Oneofs().ByName("action")
+	field := s.ProtoReflect().WhichOneof(oneof)
+	v.unsupported(fmt.Sprintf("%s.%s", at, field.Name()), "use the steps that the proto names")
 }
 
 func checkClick(v *violations, at string, s *domtapv1.ClickStep) {

@@ -266,6 +266,7 @@ func TestBadFieldsAreNamed(t *testing.T) {
 		{steps(&domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{}}}), "steps[0].check.target"},
 		{steps(&domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: ref(noRef)}}}), "steps[0].uncheck.target.ref"},
 		{steps(mouseUp), "steps[0].mouse_up"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Dialog{Dialog: &domtapv1.DialogStep{PromptText: proto.String("Ada")}}}), "steps[0].dialog.prompt_text"},
 		{steps(mouseDown(nil)), "steps[0].mouse_down.target"},
 		{steps(mouseMove(nil, 1, nil)), "steps[0].mouse_move.target"},
 		{steps(mouseDown(ref(1)), mouseMove(nil, 0, nil)), "steps[1].mouse_move.target"},

@@ -49,6 +49,14 @@ func checkTab[M interface{ GetTabId() string }](v *violations, r M) { checkTabID
 
 func checkAnswerDialog(v *violations, r *domtapv1.AnswerDialogRequest) {
 	checkTabID(v, r.GetTabId())
-	checkText(v, "prompt_text", r.GetPromptText())
-	v.want(r.PromptText == nil || r.GetAccept(), "prompt_text", "must not be set when the dialog is dismissed: set accept too")
+	checkPromptText(v, "prompt_text", r.PromptText, r.GetAccept())
+}
+
+// checkPromptText checks the text for a prompt, which is nil if the prompt keeps its default.
+func checkPromptText(v *violations, field string, text *string, accept bool) {
+	if text == nil {
+		return
+	}
+	checkText(v, field, *text)
+	v.want(accept, field, "must not be set when the dialog is dismissed: set accept too")
 }

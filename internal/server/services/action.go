@@ -151,6 +151,8 @@ func (s *actionService) turnAction(tab *actor.Tab, step *domtapv1.Step, field st
 		return turn.Step{Shot: s.turnShot(tab, a.Screenshot)}, nil
 	case *domtapv1.Step_Back:
 		return turn.Step{Back: true}, nil
+	case *domtapv1.Step_Dialog:
+		return turn.Step{Dialog: &driver.DialogAnswer{ID: a.Dialog.GetDialogId(), Accept: a.Dialog.GetAccept(), Text: a.Dialog.PromptText}}, nil
 	}
 	for i, a := range steps.Actions(step) {
 		if a.Paths, err = s.Uploads.Files(a.Paths); err != nil {

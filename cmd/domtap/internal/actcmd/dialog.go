@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
-	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
@@ -39,21 +38,19 @@ func answerCommand(a *cli.App, use, short string, accept bool) *cobra.Command {
 	if accept {
 		cmd.Args = cli.Args("[TEXT]")
 	}
+	var each bool
+	a.EachFlag(cmd, &each)
 	cmd.Flags().Uint64Var(&id, "id", 0, "answer only the dialog with this ID (default: the open dialog)")
-	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
-		tab, err := c.TabID(ctx)
-		if err != nil {
-			return err
-		}
-		request := &domtapv1.AnswerDialogRequest{TabId: tab, Accept: accept, DialogId: id}
+	cmd.RunE = a.WithClientFor(noLimit, func(ctx context.Context, c *cli.Client, args []string) error {
+		step := &domtapv1.DialogStep{Accept: accept, DialogId: id}
 		if len(args) == 1 {
-			request.PromptText = &args[0]
+			step.PromptText = &args[0]
 		}
-		answer, err := c.Tabs.AnswerDialog(ctx, request)
+		answer, err := interact(ctx, a, c, []*domtapv1.Step{{Action: &domtapv1.Step_Dialog{Dialog: step}}}, each)
 		if err != nil {
 			return err
 		}
-		return a.Printer().Show(answer, func() string { return render.Dialog(answer.GetDialog()) + "\n" })
+		return printOutcome(a.Printer(), answer)
 	})
 	return cmd
 }
