@@ -74,10 +74,10 @@ func (t filler) pick(ctx context.Context, f *Field, at resolved) (Result, error)
 }
 
 // findOpenList removes the options of the list that is open already from the elements that existed before it was opened. If several lists
-// may be the field's, it closes the field's list, so that opening it again shows which options are its own.
+// may be the field's, or none has options by role, it closes the field's list, so that opening it again shows which options are its own.
 func (p *picker) findOpenList(ctx context.Context) error {
 	lists := p.openLists()
-	if len(lists) > 1 {
+	if len(lists) != 1 && p.at.el.Role != "listbox" {
 		escape := driver.Action{Kind: driver.Press, Spot: driver.At(p.at.ref), Text: "Escape"}
 		for _, a := range []driver.Action{escape, click(p.at.ref)} {
 			if _, err := p.press(ctx, a); err != nil {
@@ -159,8 +159,22 @@ func (p *picker) choose(ctx context.Context, value string) (*dom.Element, Result
 		return option, Result{Done: true, Delivered: driver.DeliveredAll}, nil
 	}
 	p.marked = p.chosen()
+	wasShown := p.showsBeside(option)
 	r, err := p.press(ctx, click(option.Ref))
-	if now := p.x.Head().Snapshot.Find(option.Ref); err == nil && r.Err == nil && isChosen(option) && now != nil && !isChosen(now) {
+	if err != nil || r.Err != nil {
+		return option, r, err
+	}
+	now := p.x.Head().Snapshot.Find(option.Ref)
+	isDeselected := now != nil && !isChosen(now) && (isChosen(option) || wasShown && !p.showsBeside(option))
+	if now == nil && wasShown && !p.showsBeside(option) { // the list closed
+		if r, err = p.open(ctx); err != nil || r.Err != nil {
+			return option, r, err
+		}
+		if found, fit := p.named(value); len(found) == 1 && fit <= target.Folded {
+			option, isDeselected = found[0], true
+		}
+	}
+	if isDeselected {
 		r, err = p.press(ctx, click(option.Ref)) // it was chosen already, and the first click deselected it
 	}
 	return option, r, err
@@ -480,13 +494,20 @@ func (p *picker) chosen() []dom.Ref {
 // isNew reports whether an element that is not an option, such as the box around the field or a chip, now has the option's text but did not
 // have it before.
 func (p *picker) isNew(option *dom.Element) bool {
-	return slices.ContainsFunc(p.elements(), func(el *dom.Element) bool { return hasOptionText(el, option) && !isIn(p.before[el.Ref], option) })
+	return slices.ContainsFunc(p.elements(), func(el *dom.Element) bool { return p.hasOptionText(el, option) && !isIn(p.before[el.Ref], option) })
 }
 
 // isShown reports whether the field or a text beside it, such as a chip, has the option's text. This is needed because many lists mark the
 // option that keys would choose as selected.
 func (p *picker) isShown(option *dom.Element) bool {
-	return isIn(p.shown(), option) || slices.ContainsFunc(p.beside(), func(el *dom.Element) bool { return hasOptionText(el, option) })
+	return isIn(p.shown(), option) || slices.ContainsFunc(p.beside(), func(el *dom.Element) bool { return p.hasOptionText(el, option) })
+}
+
+// showsBeside reports whether the option's text is shown in or beside the field by an element that is older than the list, such as a chip.
+func (p *picker) showsBeside(option *dom.Element) bool {
+	return slices.ContainsFunc(p.beside(), func(el *dom.Element) bool {
+		return (p.listed[el.Ref] || el.Ref == p.at.ref) && el.Ref != p.searched && p.hasOptionText(el, option)
+	})
 }
 
 // beside returns the elements around the field, as far as the next heading, field or label on each side.
@@ -509,9 +530,9 @@ func (p *picker) beside() []*dom.Element {
 	return all[from:to]
 }
 
-// hasOptionText reports whether an element that is not an option has the option's text.
-func hasOptionText(el, option *dom.Element) bool {
-	return el.Ref != option.Ref && el.Role != "listbox" && !slices.Contains(optionRoles, el.Role) && isIn(wordsOf(el), option)
+// hasOptionText reports whether an element that is neither an option nor a part of the given one has that option's text.
+func (p *picker) hasOptionText(el, option *dom.Element) bool {
+	return el.Role != "listbox" && !slices.Contains(optionRoles, el.Role) && el.Ref != option.Ref && isIn(wordsOf(el), option) && !p.within(el, option.Ref)
 }
 
 // isIn reports whether a text contains the option's text.
@@ -585,8 +606,11 @@ func (p *picker) isOpen() bool {
 	return len(p.options()) > 0 && (now == nil || now.States.Expanded != dom.False)
 }
 
-// isChosen reports whether an option is marked as selected.
+// isChosen reports whether an option is marked as selected: by a state, or else by a class that the hints repeat.
 func isChosen(el *dom.Element) bool {
+	if el.States.Selected == dom.Absent && el.States.Checked == dom.Absent {
+		return slices.Contains(strings.Fields(el.Hints), "selected")
+	}
 	return el.States.Selected == dom.True || el.States.Checked == dom.True
 }
 

@@ -1,6 +1,7 @@
 package acting
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,4 +97,31 @@ func TestFillEntersACodeInItsFields(t *testing.T) {
 	s.is("code()", "123456")
 	s.do(fill(&domtapv1.Target{Label: "Rating"}, "2"))
 	s.is("document.querySelectorAll('[aria-checked=true]').length + document.querySelector('[aria-checked=true]').ariaLabel", "12 stars")
+}
+
+// togglingList is a multiple choice whose options have no role and no state: a click on a chosen one removes it. Only the chips show what is
+// chosen. The list stays open.
+const togglingList = `<style>[hidden] { display: none } .o, .box { cursor: pointer } .chip { padding: 0 4px; margin: 2px }</style>
+<label for=fr>Fruits</label><div class=box id=box><span id=chips></span><input id=fr role=combobox aria-expanded=false readonly></div>
+<p>Below</p><div id=pop hidden></div>
+<script>
+chosen = []; const open = (on) => { pop.hidden = !on; fr.setAttribute("aria-expanded", on); pop.innerHTML = on ? ["Apple", "Banana", "Cherry"].map((n) => "<div class=o><div>" + n + "</div></div>").join("") : "" }
+box.onclick = () => open(pop.hidden); fr.onkeydown = (e) => { if (e.key === "Escape") open(false) }
+pop.onclick = (e) => { const n = e.target.textContent; chosen = chosen.includes(n) ? chosen.filter((c) => c !== n) : [...chosen, n]
+  chips.innerHTML = chosen.map((c) => "<span class=chip>" + c + "</span>").join("") }
+
+</script>`
+
+// TestSelectKeepsWhatIsChosen selects options of a multiple choice again, while its list is open and while it is closed. The first click on
+// a chosen option deselects it, so the answer must not leave it that way.
+func TestSelectKeepsWhatIsChosen(t *testing.T) {
+	s := staged(t, togglingList)
+	fruits := &domtapv1.Target{Label: "Fruits"}
+	for _, values := range [][]string{{"Banana"}, {"Banana"}, {"Banana", "Cherry"}, {"Banana", "Cherry"}} {
+		if said := s.do(selecting(fruits, values...)); !strings.HasSuffix(said, ": ok") {
+			t.Errorf("select %q: %s", values, said)
+		}
+		want := slices.Sorted(slices.Values(values))
+		s.is("chosen.toSorted().join()", strings.Join(want, ","))
+	}
 }
