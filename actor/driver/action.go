@@ -43,10 +43,12 @@ const (
 	MouseMove
 	// MouseUp releases the pressed button at the pointer's position.
 	MouseUp
+	// Leave takes the focus from the element.
+	Leave
 )
 
 // kindNames are the names of the kinds in the API.
-var kindNames = [...]string{"click", "type", "fill", "press", "hover", "scroll", "select", "check", "uncheck", "drag", "upload", "mouse_down", "mouse_move", "mouse_up"}
+var kindNames = [...]string{"click", "type", "fill", "press", "hover", "scroll", "select", "check", "uncheck", "drag", "upload", "mouse_down", "mouse_move", "mouse_up", "leave"}
 
 // String returns the API's name of the kind, such as "click".
 func (k ActionKind) String() string {

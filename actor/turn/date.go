@@ -263,6 +263,64 @@ func (t filler) holds(s section, text string) bool {
 	return err == nil && held == wanted
 }
 
+// performAndLeave performs one action. After a date or time was filled in, it moves the focus out of the field.
+func (t filler) performAndLeave(ctx context.Context, a Step) (Result, error) {
+	if a.Kind != driver.Fill || !isDateOrTime(a.Text) {
+		return t.perform(ctx, a)
+	}
+	listed := t.listed()
+	r, err := t.perform(ctx, a)
+	if err != nil || r.Err != nil {
+		return r, err
+	}
+	a.Action.Ref = r.Ref
+	return t.leaveDate(ctx, a.Action, r, listed)
+}
+
+// leastOpened is the number of elements that a calendar or a clock adds at least.
+const leastOpened = 12
+
+// opensMuch reports whether typing added a calendar, a clock, or another large list. Listed holds the elements from before.
+func (t filler) opensMuch(listed map[dom.Ref]bool) bool {
+	opened := 0
+	for _, el := range t.elements() {
+		if !listed[el.Ref] {
+			opened++
+		}
+	}
+	return opened >= leastOpened
+}
+
+// leaveDate moves the focus out of a field in which a typed date or time opened a calendar or a clock, or had opened one before. Such a
+// field takes the text only then, and drops it if, for example, the other date of a range is missing. A dropped text is typed again, so
+// that the other date can follow. Listed holds the elements from before the text was typed.
+func (t filler) leaveDate(ctx context.Context, a driver.Action, r Result, listed map[dom.Ref]bool) (Result, error) {
+	typed := t.x.Head().Snapshot.Find(a.Ref)
+	if typed == nil || typed.Value == "" || t.live.Hung() || !t.opensMuch(listed) && (r.Element == nil || r.Element.States.Focused != dom.True) {
+		return r, nil
+	}
+	if left, err := t.perform(ctx, Step{Action: driver.Action{Kind: driver.Leave, Spot: driver.At(a.Ref)}, found: true}); err != nil || left.Err != nil {
+		return r, err
+	}
+	now := t.x.Head().Snapshot.Find(a.Ref)
+	switch {
+	case now == nil:
+		return r, nil
+	case now.Value == "":
+		again, err := t.perform(ctx, Step{Action: a, found: true})
+		if err == nil && again.Err == nil {
+			again.Summary += ", but the page drops it when the focus leaves: fill the other date of the range next, or write it as the page does"
+		}
+		return again, err
+	}
+	r.Summary = summarize(a, now) + ": ok"
+	if now.Value != a.Text {
+		r.Summary += ", holds " + strconv.Quote(now.Value)
+	}
+	r.FieldRequests = []FieldRequest{{Kind: driver.Fill, Element: now, Text: now.Value}}
+	return r, nil
+}
+
 // dateLayouts are the formats of dates and times that are unambiguous. Other formats must list the numbers in the order of the sections.
 var (
 	dateLayouts = []string{"2006-01-02", "2006/01/02", "2 January 2006", "2 Jan 2006", "January 2, 2006", "Jan 2, 2006", "January 2 2006", "Jan 2 2006"}

@@ -110,6 +110,9 @@ func (t filler) fillAll(ctx context.Context, f *Field, at resolved, actions []dr
 		}
 	}
 	if len(actions) == 1 && actions[0].Kind == driver.Fill {
+		if isDateOrTime(f.value()) {
+			return t.leaveDate(ctx, actions[0], r, listed)
+		}
 		return t.pickTyped(ctx, f, at, r, listed)
 	}
 	return r, nil
@@ -118,7 +121,7 @@ func (t filler) fillAll(ctx context.Context, f *Field, at resolved, actions []dr
 // performOrDraw performs one action. If the element is a custom widget that needs other actions than its native counterpart, the widget is
 // filled in with those.
 func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
-	r, err := t.perform(ctx, a)
+	r, err := t.performAndLeave(ctx, a)
 	f := &Field{Form: NewForm(), Ways: []target.Target{a.Target}, Values: a.Values}
 	switch {
 	case err != nil || r.Err == nil:

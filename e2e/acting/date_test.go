@@ -150,3 +150,30 @@ func TestFillChoosesInCalendars(t *testing.T) {
 	s.refused(fill(label("Leave"), "soon"), "NOT_ACTIONABLE", "read-only")
 	s.is("dead.value + code.value", "")
 }
+
+// leftDates holds fields that open a calendar while a date is typed and take the date only when the focus leaves. The two dates of a range
+// are dropped unless both are there. Day shows the day under the pointer until then.
+const leftDates = `<label>Start <input id=start></label> <label>End <input id=end></label> <label>Day <input id=day></label><div id=pop></div><script>
+taken = {}
+for (const field of [start, end, day]) {
+  field.oninput = () => { pop.innerHTML = Array.from({ length: 30 }, (_, i) => "<button>" + (i + 1) + "</button>").join(""); field.typed = field.value; if (field === day) field.value = "2027-03-09" }
+  field.onblur = () => { pop.innerHTML = ""; if (field === day) { field.value = taken.day = field.typed; return }
+    if (start.value && end.value) taken.trip = start.value + "/" + end.value; else if (field.value) setTimeout(() => field.value = document.activeElement === start || document.activeElement === end ? field.value : "", 0) }
+}
+</script>`
+
+// TestADateIsTakenWhenTheFocusLeaves fills fields whose dates the page takes or drops when the focus leaves. The answer must say what the
+// field holds then, and a dropped date must not stop the other date of its range.
+func TestADateIsTakenWhenTheFocusLeaves(t *testing.T) {
+	s := staged(t, leftDates)
+	label := func(words string) *domtapv1.Target { return &domtapv1.Target{Label: words} }
+	if said := s.do(fill(label("Day"), "2027-02-03")); said != `fill "Day": ok` {
+		t.Errorf("a date that is taken: %s", said)
+	}
+	if said := s.do(fill(label("End"), "2027-04-07")); !strings.Contains(said, "drops it when the focus leaves") {
+		t.Errorf("the second date of an empty range: %s", said)
+	}
+	s.do(fill(label("Start"), "2027-03-05"))
+	s.do(fill(label("End"), "2027-04-07"))
+	s.is("taken.day + ' ' + taken.trip", "2027-02-03 2027-03-05/2027-04-07")
+}

@@ -135,6 +135,8 @@ func (t *task) do(ctx context.Context) (driver.DoResult, error) {
 		return pointer.moveTo(ctx)
 	case driver.MouseUp:
 		return pointer.up(ctx)
+	case driver.Leave:
+		return (&typing{t}).leave(ctx)
 	}
 	return driver.DoResult{}, apierr.Errorf(apierr.Invalid, "unknown action %d", t.action.Kind)
 }

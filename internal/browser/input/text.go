@@ -319,6 +319,15 @@ func (t *typing) repeatKey(ctx context.Context, again keys.Event) error {
 	}
 }
 
+// leave takes the focus from a field.
+func (t *typing) leave(ctx context.Context) (driver.DoResult, error) {
+	agent, err := t.page.Agent(ctx, t.action.Frame)
+	if err == nil {
+		err = call(ctx, agent, "leaveField", nil, nil)
+	}
+	return driver.DoResult{}, err
+}
+
 // choose selects options.
 func (t *typing) choose(ctx context.Context) (driver.DoResult, error) {
 	values := t.action.Values

@@ -193,6 +193,16 @@ function recordValueChange(agent, el) {
   agent.settling.recordValue();
 }
 
+/** Takes the focus from the focused field. @param {Agent} agent */
+function leaveField(agent) {
+  const el = focusedNow();
+  if (!el) return {};
+  agent.settling.begin(el);
+  agent.settling.expectFrame();
+  el.blur();
+  return {};
+}
+
 /** @param {Agent} agent @param {El} el */
 function dispatchChange(agent, el) {
   recordValueChange(agent, el);
@@ -485,7 +495,7 @@ function endFileDrag(agent) {
  */
 const actions = {
   waitActionable, checkBeforePress, mapFramePoint, describePoint, armAtPoint, displacement, awaitPress, awaitDown, pressOutcome, dragBegan, setDropTarget,
-  beginHold, heldOutcome, draggingNow, awaitRelease, endHold, focusNow, watchKeys, keysSeen, beforeWheel, afterWheel, typedOutcome, selectionHeard, waitChecked, fileInput, fileTerms,
+  beginHold, heldOutcome, draggingNow, awaitRelease, endHold, focusNow, watchKeys, keysSeen, beforeWheel, afterWheel, typedOutcome, selectionHeard, leaveField, waitChecked, fileInput, fileTerms,
   beginFileDrag, fileDragSeen, filesTaken, endFileDrag,
   deny: (agent) => (agent.guard.arm("deny", null), {}),
   guarding: (agent) => ({ guarding: agent.guard.mode === "keys" }),
