@@ -309,7 +309,7 @@ func (t filler) leaveDate(ctx context.Context, a driver.Action, r Result, listed
 	case now.Value == "":
 		again, err := t.perform(ctx, Step{Action: a, found: true})
 		if err == nil && again.Err == nil {
-			again.Summary += ", but the page drops it when the focus leaves: fill the other date of the range next, or write it as the page does"
+			again.Summary += ", but the page drops it when the focus leaves: press Enter in it, or fill the other date of its range next"
 		}
 		return again, err
 	}
