@@ -89,7 +89,8 @@ const panes = `<!doctype html><title>Panes</title><style>td { height: 20px; padd
 	<div style="width: 200px; overflow: auto"><table style="width: 900px"><tr><td>1 London<td><button>Edit</button><tr><td>New York<td><button>Edit</button></table></div></div>
 	<div style="display: flex; gap: 30px"><table><tr><td>Tea<tr><td>Milk</table><table><tr><td>Pens<td><button>Buy</button><tr><td>Ink<td><button>Buy</button></table></div>
 	<div style="display: flex"><div><table><tr><th>Name</table><table><tr><td>Max<tr><td>Eva</table></div>
-	<div><table><tr><th>City</table><table><tr><td>Bonn<td><button>Open</button><tr><td>Rome<td><button>Open</button></table></div></div>`
+	<div><table><tr><th>City</table><table><tr><td>Bonn<td><button>Open</button><tr><td>Rome<td><button>Open</button></table></div></div>
+	<div style="display: flex"><table style="width: 30px"><tr><td><input type=checkbox><tr><td><input type=checkbox></table><table><tr><td>Plum<tr><td>Pear</table></div>`
 
 // TestRowsInPanesAreNamed reads and uses rows of which the first cells are in another table.
 func TestRowsInPanesAreNamed(t *testing.T) {
@@ -99,7 +100,7 @@ func TestRowsInPanesAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\n| 1 Ada | 1 London | [", "\n| 2 Grace | New York | [", "\n| Pens | [", "\n| Ink | [", "\n| Max | Bonn | [", "\n| Eva | Rome | ["} {
+	for _, want := range []string{"\n| 1 Ada | 1 London | [", "\n| 2 Grace | New York | [", "\n| Pens | [", "\n| Ink | [", "\n| Max | Bonn | [", "\n| Eva | Rome | [", "\n| Plum | [", "\n| Pear | ["} {
 		if !strings.Contains(r.GetText(), want) {
 			t.Errorf("%q is not in\n%s", want, r.GetText())
 		}

@@ -1,6 +1,6 @@
 // @ts-check
-// Panes: grids with frozen columns draw each row in several boxes side by side, one for each pane. Only the first pane has the cells by
-// which people know a row, so rows of the other panes are named after the row beside them.
+// Panes: grids with frozen columns draw each row in several boxes side by side, one for each pane. Only the first pane, or the second if
+// the first has only checkboxes, has the cells by which people know a row, so rows of the other panes are named after the row beside them.
 //
 // Panes keeps what it measured until the next update. Naming calls nameOf for rows without a name of their own.
 
@@ -15,43 +15,45 @@ const MAX_PANE_GAP = 3;
 
 class Panes {
   constructor() {
-    /** The rows of the pane before, by the box of the rows of a pane. @type {Map<El, El[]>} */
-    this.before = new Map();
+    /** The rows that name the rows of a pane, by the box of the rows. @type {Map<El, El[]>} */
+    this.naming = new Map();
   }
 
   /** Forgets what was measured before an update. */
   begin() {
-    this.before.clear();
+    this.naming.clear();
   }
 
   /**
-   * Returns the words of the part of a row in the first pane, or "" for a row that has all its cells. The row is described again after a
+   * Returns the words of the part of a row by which people know it, or "" if the row has them itself. The row is described again after a
    * change in that part, or of the rows of that pane.
    * @param {El} row @param {Captions} captions @param {Rec} rec
    */
   nameOf(row, captions, rec) {
     const box = flatElement(row);
     if (!box) return "";
-    let rows = this.before.get(box);
-    if (rows === undefined) this.before.set(box, (rows = rowsOfPaneBefore(row, box)));
+    let rows = this.naming.get(box);
+    if (rows === undefined) this.naming.set(box, (rows = namingRows(box)));
     if (rows.length === 0) return "";
     const part = rows.find((other) => isOnLine(other, row));
     captions.watch(flatElement(rows[0]), rec);
     captions.watch(part || null, rec);
-    const words = part ? reportedWords(part, MAX_NAME) : "";
-    return words.includes(reportedWords(row, MAX_NAME)) ? "" : words;
+    const words = part ? reportedWords(part, MAX_NAME) : "", own = reportedWords(row, MAX_NAME);
+    return own !== "" && words.includes(own) ? "" : words;
   }
 }
 
 /**
- * Returns the rows of the first pane beside a pane, or none.
- * @param {El} row in the pane @param {El} box of the rows of the pane
+ * Returns the rows that name the rows of a pane: those of the first pane, or those of the second for a first pane without words. None if
+ * there is no such pane.
+ * @param {El} box of the rows of the pane
  */
-function rowsOfPaneBefore(row, box) {
+function namingRows(box) {
   if (closestOf(box, PANE_ROWS) !== null) return [];
+  const isWordless = !hasText(safe.textContent(box));
   for (let up = flatElement(box), depth = 0; up && depth < MAX_PANE_DEPTH; up = flatElement(up), depth++) {
     const first = firstWithin(up, PANE_ROWS);
-    if (first === null || flatElement(first) === box) continue;
+    if (first === null || (flatElement(first) === box && !isWordless)) continue;
     const panes = panesIn(up), own = panes.get(box) || [];
     /** @type {El[]} */
     let start = [], last = start;
@@ -59,7 +61,8 @@ function rowsOfPaneBefore(row, box) {
       if (rows.length !== own.length || own.length < MIN_PANE_ROWS || !isOnLine(rows[0], own[0])) continue;
       if (!start.length) start = rows;
       else if (!isBeside(last[0], rows[0], up)) return [];
-      if (rows === own && start !== own) return start;
+      else if (rows === own) return start;
+      else if (start === own) return isWordless ? rows : [];
       last = rows;
     }
   }
