@@ -294,8 +294,8 @@ function generatesText(content) {
  * @param {El} el @param {string} pseudo @param {Naming} naming
  */
 function generatedText(el, pseudo, naming) {
-  const content = getComputedStyle(el, pseudo).content;
-  if (content === "none" || content === "normal") return "";
+  const style = getComputedStyle(el, pseudo), content = style.content;
+  if (content === "none" || content === "normal" || isOnlyForLayout(el, style)) return "";
   if (COUNTER.test(content)) {
     naming.counters.markNumbered(naming.root);
     return naming.counters.textOf(el, pseudo, content);
@@ -306,6 +306,14 @@ function generatedText(el, pseudo, naming) {
   let text = "";
   for (const [, quoted] of spoken.replace(FUNCTIONS, "").matchAll(/"((?:[^"\\]|\\.)*)"/g)) text += quoted.replace(/\\(.)/g, "$1");
   return text;
+}
+
+/**
+ * Whether a visible element generates a text that is not shown. Pages reserve the width of a bold text so.
+ * @param {El} el @param {CSSStyleDeclaration} generated
+ */
+function isOnlyForLayout(el, { display, visibility }) {
+  return display === "none" || (visibility !== "visible" && getComputedStyle(el).visibility === "visible");
 }
 
 /** Whether an element's aria-owns refers to its popup, which is not part of its name. @param {El} el */
