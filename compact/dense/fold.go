@@ -91,6 +91,8 @@ type lineContent struct {
 	// rows holds one row, or with isCount set rows that are only counted.
 	rows    []int32
 	isCount bool
+	// isList reports that the entries differ in their names.
+	isList bool
 }
 
 // fold groups entries into boards, rows and patterns, in the order of their first entries.
@@ -188,7 +190,10 @@ func others(group []entry) (out [][]entry) {
 // appendBriefly appends the lines of elements, folded by pattern, up to the limit, and one line for the rest.
 func (d *differ) appendBriefly(mark string, l *laidOut, all []entry, limit int) {
 	groups := fold(all, func(all []entry) ([]lineContent, []entry) { return d.rowContents(mark, l, all) })
-	if mark == "- " {
+	switch mark {
+	case "+ ":
+		groups = joinLists(groups)
+	case "- ":
 		groups = d.appendClosed(l, groups)
 	}
 	for i, g := range groups {
@@ -201,6 +206,8 @@ func (d *differ) appendBriefly(mark string, l *laidOut, all []entry, limit int) 
 			d.appendBoard(mark, g.board)
 		case g.rows != nil:
 			d.appendRowContent(mark, l, g)
+		case g.isList:
+			d.appendList(mark, g.entries)
 		case len(g.entries) > 1:
 			d.appendGroup(mark, l, g.entries)
 		case first.was != nil:

@@ -1,0 +1,82 @@
+package dense
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/domtap/domtap/compact/internal/part"
+)
+
+const (
+	// maxListed limits how many new elements of a list are named. Of more elements, the first printedNames are.
+	maxListed, printedNames = 40, 30
+	// maxListName is the maximum length of the name of an element in a list, in characters.
+	maxListName = 40
+)
+
+// joinLists makes lists of neighbouring new elements that differ only in their names, such as the options of a menu that opened. Their refs
+// have equal steps, so that a reader can tell the ref of each name.
+func joinLists(all []lineContent) (out []lineContent) {
+	for len(all) > 0 {
+		var group []entry
+		for n := 0; n < len(all) && all[n].isPlainName() && sameButName(&all[0].entries[0], &all[n].entries[0]); n++ {
+			group = append(group, all[n].entries[0])
+		}
+		if group = group[:stepped(group)]; len(group) < minFolded || len(byDetail(group)) > 1 {
+			out, all = append(out, all[0]), all[1:]
+			continue
+		}
+		out, all = append(out, lineContent{entries: group, isList: true}), all[len(group):]
+	}
+	return out
+}
+
+// stepped returns how many of the first entries have refs in equal steps.
+func stepped(all []entry) int {
+	n := min(len(all), 2)
+	for n > 1 && n < len(all) && stepOf(all[:n+1]) > 0 {
+		n++
+	}
+	return n
+}
+
+// isPlainName reports whether the content is one new element with a short name and nothing else that tells it from others.
+func (c *lineContent) isPlainName() bool {
+	if len(c.entries) != 1 || c.board != nil || c.rows != nil {
+		return false
+	}
+	m := &c.entries[0].m
+	return isPlain(m) && m.which == "" && hasWords(m.Text) && utf8.RuneCountInString(m.Text) <= maxListName
+}
+
+func sameButName(a, b *entry) bool { return a.m.Role == b.m.Role && a.m.Covered == b.m.Covered }
+
+// appendList appends the refs of a list, what the elements are, and their names:
+//
+//   - [165…178] ×14 (menuitem) but [170] (menuitem disabled): Cut, Copy, Paste, Rename
+func (d *differ) appendList(mark string, group []entry) {
+	d.dst = appendMark(d.dst, mark, &group[0].m)
+	d.dst = append(appendRefs(d.dst, group), " ×"...)
+	d.dst = append(strconv.AppendInt(d.dst, int64(len(group)), 10), usual(group)[0].detailOf()...)
+	joint := " but "
+	for _, g := range others(group) {
+		d.dst = append(appendPieces(append(d.dst, joint...), g), g[0].detail...)
+		joint = ", "
+	}
+	n := len(group)
+	if n > maxListed {
+		n = printedNames
+	}
+	joint = ": "
+	for i := range n {
+		d.dst = part.AppendWords(append(d.dst, joint...), group[i].m.Text, part.MaxText, ",")
+		joint = ", "
+	}
+	if n < len(group) {
+		d.dst = append(strconv.AppendInt(append(d.dst, " … "...), int64(len(group)-n), 10), " more"...)
+	}
+	d.dst = append(d.dst, '\n')
+}
+
+// detailOf returns the role and states of an entry, which a plain link does not need.
+func (e *entry) detailOf() string { return string(e.m.appendDetail(nil, false)) }
