@@ -124,7 +124,7 @@ func byArguments(words []string, field, counted bool) *domtapv1.Target {
 }
 
 // technicalRoles lists roles that do not occur as text of a page.
-var technicalRoles = strings.Fields("textbox searchbox combobox listbox spinbutton checkbox menuitem menuitemcheckbox menuitemradio treeitem gridcell columnheader rowheader")
+var technicalRoles = strings.Fields("textbox searchbox combobox listbox spinbutton checkbox menuitem menuitemcheckbox menuitemradio treeitem gridcell columnheader rowheader img")
 
 // byPlace returns a target from a ref or a point X,Y. Its errors name the flag.
 func byPlace(flag, text string) (*domtapv1.Target, error) {
