@@ -259,7 +259,7 @@ func Match(t Target, elements []*dom.Element) []*dom.Element {
 		among := elements
 		if t.Within != "" {
 			among = slices.DeleteFunc(slices.Clone(elements), func(el *dom.Element) bool { return fit(el) == Not })
-			among = elementcontext.Within(elements, among, t.Within)
+			among = within(elements, among, fit, t.Within)
 		}
 		found := Best(among, fit)
 		if len(found) > 0 {
@@ -270,6 +270,19 @@ func Match(t Target, elements []*dom.Element) []*dom.Element {
 		}
 	}
 	return nil
+}
+
+// within returns the elements of among in the surroundings. The cells of a row often contain each other's texts, as 9, "Ada 9" and 94 do. If
+// none is found, a cell with the exact name does not compete with the others.
+func within(elements, among []*dom.Element, fit func(*dom.Element) Fit, words string) []*dom.Element {
+	found := elementcontext.Within(elements, among, words)
+	if len(found) > 0 {
+		return found
+	}
+	exact := slices.DeleteFunc(among, func(el *dom.Element) bool {
+		return fit(el) != Exactly || el.Role != "gridcell" && el.Role != "cell" && el.Role != "rowheader"
+	})
+	return elementcontext.Within(elements, exact, words)
 }
 
 // Best returns the elements with the closest fit, in order.

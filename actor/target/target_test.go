@@ -220,3 +220,19 @@ func TestASentenceThatMentionsWordsIsNotMeant(t *testing.T) {
 		t.Error("a button is no sentence")
 	}
 }
+
+// TestCellsThatContainTheTextsOfOthers has rows that are not listed themselves, so that only the joins show them.
+func TestCellsThatContainTheTextsOfOthers(t *testing.T) {
+	all := page("gridcell 9", "gridcell Edsger 9", "gridcell 94", "gridcell 10", "gridcell Barbara 10", "gridcell 30")
+	for i, el := range all {
+		if el.Join = 2; i%3 == 0 {
+			el.Join = 1
+		}
+	}
+	if got := refs(Match(Target{By: Role, Role: "gridcell", Name: "9", Within: "Edsger 9"}, all)); got != "0" {
+		t.Errorf("9 within Edsger 9: %s", got)
+	}
+	if got := refs(Match(Target{By: Role, Role: "gridcell", Name: "9", Within: "Barbara 10"}, all)); got != "" {
+		t.Errorf("9 within another row: %s", got)
+	}
+}

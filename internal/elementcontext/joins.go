@@ -135,7 +135,10 @@ func (s *structure) areRows(i, j int32) bool {
 	if otherControls == 0 && (one.Role == "cell" || one.Role == "gridcell") {
 		return false // two cells of one row, unlike the days of a calendar
 	}
-	return texts > 0 && texts == otherTexts && controls > 0
+	if texts == 0 { // rows of clickable cells, unlike two controls of one row
+		return controls > 1 && controls == otherControls && otherTexts == 0 && !s.holds(a, aEnd-1) && !s.holds(b, bEnd-1)
+	}
+	return texts == otherTexts && controls > 0
 }
 
 // content counts the texts and the interactive elements in a range.
