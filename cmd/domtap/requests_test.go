@@ -176,6 +176,7 @@ var requestTests = []struct {
 	{"select 5 red blue", interact(&domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: refTarget(5), Values: []string{"red", "blue"}}}})},
 	{`click 14 --within Total`, interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Text: "14", Within: "Total"}}}})},
 	{"click img --within Tea", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Role: "img", Within: "Tea"}}}})},
+	{"click generic --within Rice --nth 2", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Role: "generic", Within: "Rice", Nth: 2}}}})},
 	{"select combobox Red --within Size", interact(&domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: &domtapv1.Target{Role: "combobox", Within: "Size"}, Values: []string{"Red"}}}})},
 	{"press ArrowRight slider --nth 3", interact(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "ArrowRight", Target: &domtapv1.Target{Role: "slider", Nth: 3}}}})},
 	{"fill slider 4 --nth 2", interact(&domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: &domtapv1.Target{Role: "slider", Nth: 2}, Text: "4"}}})},

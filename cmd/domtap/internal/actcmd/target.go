@@ -101,7 +101,7 @@ func byRef(text string) (*domtapv1.Target, error) {
 
 // Roles lists the WAI-ARIA 1.2 roles that users search for, controls first.
 var Roles = strings.Fields("button link textbox checkbox radio combobox listbox option searchbox slider spinbutton switch tab menuitem menuitemcheckbox menuitemradio treeitem " +
-	"heading img list listitem table row cell columnheader rowheader grid gridcell dialog alertdialog alert status progressbar navigation main banner contentinfo " +
+	"heading img generic list listitem table row cell columnheader rowheader grid gridcell dialog alertdialog alert status progressbar navigation main banner contentinfo " +
 	"complementary form region search article group tabpanel tablist menu menubar toolbar tree tooltip")
 
 // byArguments returns the target of an action from its positional arguments: a ref, or the text of the element, optionally after its role.
@@ -124,7 +124,7 @@ func byArguments(words []string, field, counted bool) *domtapv1.Target {
 }
 
 // technicalRoles lists roles that do not occur as text of a page.
-var technicalRoles = strings.Fields("textbox searchbox combobox listbox spinbutton checkbox menuitem menuitemcheckbox menuitemradio treeitem gridcell columnheader rowheader img")
+var technicalRoles = strings.Fields("generic img textbox searchbox combobox listbox spinbutton checkbox menuitem menuitemcheckbox menuitemradio treeitem gridcell columnheader rowheader")
 
 // byPlace returns a target from a ref or a point X,Y. Its errors name the flag.
 func byPlace(flag, text string) (*domtapv1.Target, error) {
