@@ -280,6 +280,7 @@ func TestExtractTables(t *testing.T) {
 	}{
 		{&domtapv1.ExtractTable{}, `[{"Name":"Ada","Size Length":"12","Size Beam":"4"},{"Name":"Bo","Size Length":"15","Size Beam":"4"},{"Name":"Cy","Size Length":"Cy","Size Beam":"5"}]`, 3},
 		{&domtapv1.ExtractTable{Headers: []string{"price", "Item"}}, `[{"Item":"Lamp","Price":"3"}]`, 1},
+		{&domtapv1.ExtractTable{Headers: []string{"name", "beam"}}, `[{"Name":"Ada","Size Length":"12","Beam":"4"},{"Name":"Bo","Size Length":"15","Beam":"4"},{"Name":"Cy","Size Length":"Cy","Beam":"5"}]`, 3},
 		{&domtapv1.ExtractTable{Caption: "prices"}, `[{"Item":"Lamp","Price":"3"}]`, 1},
 		{&domtapv1.ExtractTable{Headers: []string{"Depth"}}, `[{"Port":"Harbour","Depth":"9 m"}]`, 1},
 		{&domtapv1.ExtractTable{Headers: []string{"Nothing"}}, `[]`, 0},

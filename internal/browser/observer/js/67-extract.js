@@ -385,8 +385,11 @@ class Table {
     this.rows = this.native ? nativeRows(el) : roleRows(extraction, el);
     /** The number of rows in the head. */
     this.head = this.countHead();
+    const head = this.grid(0, this.head);
     /** @type {string[]} */
-    this.headers = this.head ? this.columnNames(this.grid(0, this.head)) : [];
+    this.headers = this.head ? this.columnNames(head) : [];
+    /** The texts of the last row of the head, without the groups above them. @type {string[]} */
+    this.lowest = head.length > 1 ? head[head.length - 1] : [];
   }
 
   /** Returns the cells of a row. @param {El} row @returns {El[]} */
@@ -494,6 +497,19 @@ class Table {
     return names;
   }
 
+  /**
+   * Names the columns by their lowest header where the wanted headers say only that: "2021" below "Inhabitants".
+   * @param {string[]} wanted the case-folded headers
+   */
+  nameLowest(wanted) {
+    const lowest = this.lowest.map(foldCase);
+    const names = this.headers.map(foldCase);
+    for (const header of wanted) {
+      const column = lowest.indexOf(header);
+      if (column >= 0 && !names.includes(header) && lowest.lastIndexOf(header) === column) this.headers[column] = this.lowest[column];
+    }
+  }
+
   /** Whether the table is a list of properties, with one header and one cell per row. */
   isPropertyList() {
     return !this.head && this.rows.length > 0 && this.rows.slice(0, 200).every((row) => {
@@ -557,6 +573,7 @@ function findTable(extraction, scope, wanted) {
     const table = new Table(extraction, el);
     if (table.rows.length <= table.head) continue;
     if (caption && foldCase(table.caption()) !== caption) continue;
+    table.nameLowest(headers);
     const names = (table.isPropertyList() ? table.rows.slice(0, 200).map((row) => extraction.text(table.cells(row)[0], "th")) : table.headers).map(foldCase);
     if (!headers.every((h) => names.includes(h))) continue;
     const here = table.rows.length * Math.max(table.headers.length, 1);
