@@ -106,7 +106,7 @@ func IsField(el *dom.Element) bool {
 
 func isFieldRole(role string) bool {
 	switch role {
-	case "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "switch", "slider", "spinbutton":
+	case "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "switch", "slider", "spinbutton", "date", "time", "datetime":
 		return true
 	}
 	return false

@@ -72,6 +72,17 @@ func TestMatchMeansWhatFitsClosest(t *testing.T) {
 	}
 }
 
+func TestRoleWordsOfFieldsAreRoles(t *testing.T) {
+	for _, word := range []string{"slider", "Time", "date", "datetime"} {
+		if got, is := (Target{By: Label, Words: word, Nth: 2}).RoleOfFields(); !is || got.Role != strings.ToLower(word) || got.Nth != 2 {
+			t.Errorf("label %q is %v, want its role", word, got)
+		}
+	}
+	if got, is := (Target{By: Label, Words: "Day"}).RoleOfFields(); is {
+		t.Errorf("label Day is the role %v", got)
+	}
+}
+
 func TestMatchMeansTheFieldOfALabel(t *testing.T) {
 	for want, form := range map[string][]*dom.Element{
 		"1":   page("label City", "combobox City", "button Go"),
