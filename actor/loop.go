@@ -42,7 +42,7 @@ type loop struct {
 	dialogs   sideeffects.Dialogs
 	opened    sideeffects.Popups
 	downloads sideeffects.Downloads
-	notes     sideeffects.Notes
+	summary   sideeffects.Summary
 	notices   *Notices
 
 	publisher publisher
@@ -199,12 +199,12 @@ func (t *loop) receiveEffect(e driver.Event) {
 	case driver.DialogClosed:
 		t.report(t.dialogs.Closed(e.Dialog))
 	case driver.FileChooserRequested:
-		t.notes.Add("the page opened a file chooser: send an upload step with this ref")
+		t.summary.Add("the page opened a file chooser: send an upload step with this ref")
 	case driver.WindowsPending:
-		t.notes.Add(fmt.Sprintf("%d windows that the page opened are not listed yet: list the tabs again later", e.Count))
+		t.summary.Add(fmt.Sprintf("%d windows that the page opened are not listed yet: list the tabs again later", e.Count))
 	case driver.DownloadProgressed:
 		t.publisher.add(TabEvent{Kind: TabDownloaded, Download: e.Download})
-		t.notes.Replace(t.downloads.Progress(e.Download))
+		t.summary.Replace(t.downloads.Progress(e.Download))
 	}
 }
 
@@ -306,7 +306,7 @@ func (t *loop) report(r sideeffects.Report) {
 		t.liveness.expect()
 	}
 	t.publisher.add(TabEvent{Kind: TabDialog, Dialog: r.Dialog})
-	t.notes.Add(r.Note)
+	t.summary.Add(r.Text)
 }
 
 // crashed handles a crash of the renderer.

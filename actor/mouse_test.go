@@ -68,7 +68,7 @@ func TestATurnLetsGo(t *testing.T) {
 				if c.gone { // before the release, or after it
 					wrong = ups > 1
 				}
-				if lets := b.Page(0).Calls("LetGo"); wrong || lets == 0 {
+				if lets := b.Page(0).Calls("ReleaseButton"); wrong || lets == 0 {
 					t.Errorf("%d releases, and let go %d times", ups, lets)
 				}
 			})

@@ -67,7 +67,7 @@ func (r *reader) update(ctx context.Context, req driver.ReadRequest) (late []dom
 		}
 		switch {
 		case r.t.nav.Main() != main && main != "", // the patches belong to a document that is gone
-			len(r.t.doc.Broken()) > 0: // a patch was rejected: the next ones start over
+			len(r.t.doc.Broken()) > 0: // a patch was rejected, so the document sends all elements again
 			unread = nil
 		default:
 			if unread = pushing(unread, out.Unacknowledged); len(unread) == 0 {

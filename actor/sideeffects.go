@@ -67,9 +67,9 @@ func (s SideEffects) AwaitTabs(ctx context.Context, since int, limit time.Durati
 	return nil
 }
 
-// Notes returns and clears the descriptions of what the page did by itself since the last ForgetNotes or Notes. The text starts with a
+// TakeSummary returns and clears the descriptions of what the page did by itself since the last ResetSummary or TakeSummary. The text starts with a
 // separator, so that it can be appended to other text.
-func (s SideEffects) Notes() string { return s.t.notes.Take(s.t.popupBudget.TakeRefused()) }
+func (s SideEffects) TakeSummary() string { return s.t.summary.Take(s.t.popupBudget.TakeRefused()) }
 
-// ForgetNotes clears the notes.
-func (s SideEffects) ForgetNotes() { s.t.notes.Reset() }
+// ResetSummary clears the summary.
+func (s SideEffects) ResetSummary() { s.t.summary.Reset() }

@@ -84,11 +84,11 @@ func (p *input) target(a driver.Action) (*Node, error) {
 	return nil, apierr.Errorf(apierr.Stale, "element %d is gone", a.Ref)
 }
 
-// LetGo only counts the call.
-func (p *input) LetGo(context.Context) { p.count("LetGo") }
+// ReleaseButton only counts the call.
+func (p *input) ReleaseButton(context.Context) { p.count("ReleaseButton") }
 
-// Attend only counts the call.
-func (p *input) Attend(context.Context, bool) { p.count("Attend") }
+// SetActing only counts the call.
+func (p *input) SetActing(context.Context, bool) { p.count("SetActing") }
 
 // Settle returns when the main thread is free.
 func (p *input) Settle(ctx context.Context, _ dom.FrameID, limit time.Duration, _ bool) error {

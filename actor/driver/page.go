@@ -158,15 +158,15 @@ type Input interface {
 	// ends earlier. Problems with the element are reported as an *apierr.Error of kind Stale or NotActionable, and problems with the action
 	// as kind Invalid. In all three cases the element was not acted on, unless the message says otherwise.
 	Do(ctx context.Context, a Action) (DoResult, error)
-	// LetGo releases the button that a MouseDown left pressed, if it is still pressed. It does not block, but takes effect before any later
+	// ReleaseButton releases the button that a MouseDown left pressed, if it is still pressed. It does not block, but takes effect before any later
 	// call.
-	LetGo(ctx context.Context)
-	// Attend announces that actions follow, or that they are over. Settle waits for the requests that the page makes after Attend. It does
+	ReleaseButton(ctx context.Context)
+	// SetActing announces that actions follow, or that they are over. Settle waits for the requests that the page makes after SetActing. It does
 	// not block, but takes effect before any later call.
-	Attend(ctx context.Context, on bool)
+	SetActing(ctx context.Context, on bool)
 	// Settle returns when the effects of an action in a frame have settled. The page has handled the input and reports no pending work. If
 	// the page cannot report that, it must have produced a frame and its DOM must have been unchanged for a moment, for which Settle waits
-	// at most limit. A running navigation of the main frame has been committed or aborted. The requests that the page made since Attend
+	// at most limit. A running navigation of the main frame has been committed or aborted. The requests that the page made since SetActing
 	// have been answered; Settle waits at most 3 seconds for them, and half a second for the rest of a response that has started. With
 	// timers, Settle also waits for at most half a second for timers that the page set while it handled the action, and for the requests
 	// that these make. A NoticesReported event reports requests that are still unanswered when Settle returns.

@@ -2,19 +2,19 @@
 // element that still exists has become a different one (Reused). Its functions only compare two states of the page: an earlier one with the
 // element, and the current one.
 //
-// The package prefers no result over a wrong one, because callers act on the result. An element is the heir of a gone element if all of the
+// The package prefers no result over a wrong one, because callers act on the result. An element is the replacement of a gone element if all of the
 // following holds:
 //
 //   - Both have the same frame, role and type, and the element that is gone has an identifying property: a name, a link or a name
 //     attribute.
-//   - The heir is the only element in its frame with the key (tag, text, href, name) of the element that is gone, which was also the only
-//     one with this key. If no element has the key, the heir must be the only one with the role and name, which must have been unique
+//   - The replacement is the only element in its frame with the key (tag, text, href, name) of the element that is gone, which was also the only
+//     one with this key. If no element has the key, the replacement must be the only one with the role and name, which must have been unique
 //     before too, and must be at the same place: below ancestors of the same tags and roles, and between the same neighbours. The
 //     neighbours are the nearest interactive elements on both sides; they must be identical or have the same tag, role and name.
-//   - The heir was not on the page in the earlier state.
+//   - The replacement was not on the page in the earlier state.
 //
-// If one of two equal buttons remains, it is therefore the heir of neither. Before acting, callers must also ask the page, which knows more
-// than the two states: whether the old element has left the document and is not only hidden, whether the heir was added when the old
+// If one of two equal buttons remains, it is therefore the replacement of neither. Before acting, callers must also ask the page, which knows more
+// than the two states: whether the old element has left the document and is not only hidden, whether the replacement was added when the old
 // element left, and whether both have the same surrounding text.
 package heal
 
@@ -27,30 +27,30 @@ func Replacement(gone *dom.Element, before, now []*dom.Element) *dom.Element {
 		return nil
 	}
 	sameKey := func(el *dom.Element) bool { return el.Key() == gone.Key() }
-	heir, n := only(now, gone, sameKey)
+	replacement, n := only(now, gone, sameKey)
 	if n == 0 {
 		return renamed(gone, before, now)
 	}
 	if _, then := only(before, gone, sameKey); n > 1 || then != 1 {
 		return nil
 	}
-	return fresh(heir, gone, before)
+	return fresh(replacement, gone, before)
 }
 
-// renamed finds the heir if no element has the key of gone.
+// renamed finds the replacement if no element has the key of gone.
 func renamed(gone *dom.Element, before, now []*dom.Element) *dom.Element {
 	if gone.Text == "" {
 		return nil
 	}
 	sameName := func(el *dom.Element) bool { return el.Text == gone.Text }
-	heir, n := only(now, gone, sameName)
+	replacement, n := only(now, gone, sameName)
 	if _, then := only(before, gone, sameName); n != 1 || then != 1 {
 		return nil
 	}
-	if !samePlace(gone, before, heir, now) {
+	if !samePlace(gone, before, replacement, now) {
 		return nil
 	}
-	return fresh(heir, gone, before)
+	return fresh(replacement, gone, before)
 }
 
 // isKnowable reports whether an element has an identifying property.
@@ -69,17 +69,17 @@ func only(elements []*dom.Element, gone *dom.Element, fits func(*dom.Element) bo
 	return first, n
 }
 
-// fresh returns the heir, or nil if it was already on the page before.
-func fresh(heir, gone *dom.Element, before []*dom.Element) *dom.Element {
+// fresh returns the replacement, or nil if it was already on the page before.
+func fresh(replacement, gone *dom.Element, before []*dom.Element) *dom.Element {
 	for _, el := range before {
-		if el.Ref == heir.Ref {
+		if el.Ref == replacement.Ref {
 			return nil
 		}
 	}
-	if heir.Ref == gone.Ref {
+	if replacement.Ref == gone.Ref {
 		return nil
 	}
-	return heir
+	return replacement
 }
 
 // samePlace reports whether two elements of two states are at the same place.

@@ -44,7 +44,7 @@ type View struct {
 }
 
 // State tracks the restoring of a tab after it lost its page. It belongs to the tab's goroutine, except for Away, Generation and Current,
-// which are safe for concurrent use. The zero value is a tab that has its page.
+// which are safe for concurrent use. The zero value is the state of a tab that has not lost its page.
 //
 // A tab loses its page (Lost), gets a page (Next, Fetched) and returns (End). Another loss may end each step. Calls carry the generation in
 // which they were made, so that no call reaches the page of another generation.

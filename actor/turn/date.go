@@ -381,7 +381,7 @@ func parseDate(value string, isDate, isTime bool) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// textOf returns the text of a section for a time. With halves, hours count to 12.
+// textOf returns the text to type into a section for the given time. With halves, hours count to 12.
 func (s section) textOf(at time.Time, halves bool) string {
 	switch s.part {
 	case year:

@@ -10,23 +10,23 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// heal returns the heir of an element that is gone, or nil if none is certain. See package heal for the criteria. The page has the final
-// decision.
+// heal returns the replacement of an element that is gone, or nil if none is certain. See package heal for the criteria. The page must
+// confirm the replacement.
 func (t *resolver) heal(ctx context.Context, ref dom.Ref) (*dom.Element, error) {
 	h := t.x.Head()
 	gone, before := h.LastSeen(ref)
 	if gone == nil {
 		return nil, nil
 	}
-	heir := heal.Replacement(gone, before.Elements.Slice(), h.Snapshot.Elements.Slice())
-	if heir == nil {
+	replacement := heal.Replacement(gone, before.Elements.Slice(), h.Snapshot.Elements.Slice())
+	if replacement == nil {
 		return nil, nil
 	}
-	was := t.x.Where(heir.Ref)
+	was := t.x.Where(replacement.Ref)
 	was.Ref = ref
 	replaces := false
 	err := t.x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
-		replaces, err = page.Replaces(ctx, driver.Replacement{Gone: was, By: heir.Ref})
+		replaces, err = page.Replaces(ctx, driver.Replacement{Gone: was, By: replacement.Ref})
 		return err
 	})
 	if err != nil || !replaces {
@@ -35,7 +35,7 @@ func (t *resolver) heal(ctx context.Context, ref dom.Ref) (*dom.Element, error) 
 		}
 		return nil, nil
 	}
-	return heir, nil
+	return replacement, nil
 }
 
 // lost returns the error for a ref whose element is gone. It describes the element and the most similar one on the page.

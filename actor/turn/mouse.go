@@ -37,27 +37,27 @@ func (a Step) presses() bool {
 	return a.acts() && a.Field == nil && a.Submit == nil && a.Kind == driver.MouseDown
 }
 
-// performAndLetGo is performAll, but always leaves all buttons released.
-func (t *run) performAndLetGo(ctx context.Context, turn Turn, results []Result) error {
+// performAndRelease is performAll, but always leaves all buttons released.
+func (t *run) performAndRelease(ctx context.Context, turn Turn, results []Result) error {
 	if slices.ContainsFunc(turn.Steps, Step.presses) {
-		defer func() { t.x.Page().LetGo(context.WithoutCancel(ctx)) }()
+		defer func() { t.x.Page().ReleaseButton(context.WithoutCancel(ctx)) }()
 	}
 	if err := t.performAll(ctx, turn, results); err != nil {
 		return err
 	}
-	return t.letGo(ctx, results)
+	return t.releaseButton(ctx, results)
 }
 
-// letGo releases the button that the steps left pressed, as a part of the turn, so that the answer includes the effects. If the page cannot
+// releaseButton releases the button that the steps left pressed, as a part of the turn, so that the answer includes the effects. If the page cannot
 // answer, or the time is up, the button is still released. The error ends the turn.
-func (t *run) letGo(ctx context.Context, results []Result) error {
+func (t *run) releaseButton(ctx context.Context, results []Result) error {
 	if !t.mouse.down {
 		return nil
 	}
 	last := &results[len(results)-1]
 	last.Summary += "; the pressed button was released at the end of the turn"
 	if ctx.Err() != nil || t.x.Ready() != nil || t.live.Hung() {
-		t.x.Page().LetGo(context.WithoutCancel(ctx))
+		t.x.Page().ReleaseButton(context.WithoutCancel(ctx))
 		return nil
 	}
 	start := t.x.State()

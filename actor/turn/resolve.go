@@ -119,7 +119,7 @@ func (t *resolver) focused() resolved {
 	return at
 }
 
-// byRef returns the element of a ref, or its heir. If the caller named the element, it must still be the element that the caller was told
+// byRef returns the element of a ref, or its replacement. If the caller named the element, it must still be the element that the caller was told
 // about.
 func (t *resolver) byRef(ctx context.Context, ref dom.Ref, named bool) (resolved, error) {
 	el, err := t.x.Head().Element(ref)
@@ -136,9 +136,9 @@ func (t *resolver) byRef(ctx context.Context, ref dom.Ref, named bool) (resolved
 		return resolved{}, err
 	}
 	if t.base.heal {
-		heir, err := t.heal(ctx, ref)
-		if heir != nil || err != nil {
-			return resolved{ref: refOf(heir), el: heir, healed: true}, err
+		replacement, err := t.heal(ctx, ref)
+		if replacement != nil || err != nil {
+			return resolved{ref: refOf(replacement), el: replacement, healed: true}, err
 		}
 	}
 	return resolved{}, t.lost(ref)

@@ -69,10 +69,10 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 	structural := t.x.State().Structural
 	t.base = baseline{seen: turn.LastSeen, seenMark: turn.LastSeenMark, start: out.Before, startMark: t.x.State().Mark, heal: turn.Heal}
 	if slices.ContainsFunc(turn.Steps, Step.acts) {
-		t.x.Page().Attend(ctx, true)
-		defer func() { t.x.Page().Attend(context.WithoutCancel(ctx), false) }()
+		t.x.Page().SetActing(ctx, true)
+		defer func() { t.x.Page().SetActing(context.WithoutCancel(ctx), false) }()
 	}
-	if err := t.performAndLetGo(ctx, turn, out.Results); err != nil {
+	if err := t.performAndRelease(ctx, turn, out.Results); err != nil {
 		return Outcome{}, err
 	}
 	if slices.ContainsFunc(turn.Steps, Step.affects) && t.x.Ready() == nil {

@@ -113,13 +113,13 @@ const popupLimit = 3 * time.Second
 
 // performWithSideEffects is performOne, and adds to the summary what the page did by itself.
 func (t *run) performWithSideEffects(ctx context.Context, s Step) (Result, error) {
-	t.x.SideEffects().ForgetNotes()
+	t.x.SideEffects().ResetSummary()
 	start := t.x.State()
 	r, err := t.performOne(ctx, s)
 	t.x.SideEffects().SettleTabs(ctx)
 	if err == nil {
 		err = t.x.SideEffects().AwaitTabs(ctx, start.Tabs, popupLimit)
 	}
-	r.Summary += t.x.SideEffects().Notes()
+	r.Summary += t.x.SideEffects().TakeSummary()
 	return r, err
 }

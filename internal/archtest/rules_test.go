@@ -142,7 +142,7 @@ var layers = map[string]layer{
 	// Entries are messages of the API, so that the same form is stored, sent and recorded.
 	"internal/timeline": {layers: []string{"gen", "internal/plural"}, modules: true},
 	"internal/server": {
-		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/server/door", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/telemetry/har", "internal/audit", "internal/content/animation", "internal/timeline", "internal/recording", "internal/recording/script", "internal/recording/trace", "internal/folders", "internal/css"},
+		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/server/preauth", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/telemetry/har", "internal/audit", "internal/content/animation", "internal/timeline", "internal/recording", "internal/recording/script", "internal/recording/trace", "internal/folders", "internal/css"},
 		modules: true,
 	},
 	// The gateway depends on the services only through their descriptors, so it imports neither the actors nor the server. Its page consists of files.
@@ -151,9 +151,9 @@ var layers = map[string]layer{
 	// All HTTP servers are behind it.
 	"internal/gateway/guard": {layers: []string{"internal/server/listen"}},
 	// The daemon and its clients share the rules in it, so it is separate from the server.
-	"internal/server/listen": {layers: []string{"internal/server/door"}},
+	"internal/server/listen": {layers: []string{"internal/server/preauth"}},
 	// Limits on the connections of unauthenticated clients.
-	"internal/server/door": {},
+	"internal/server/preauth": {},
 	// OpenTelemetry spans for events from server and actor.
 	"internal/telemetry/tracing": {modules: true},
 	"internal/telemetry/metrics": {layers: []string{"actor", "internal/telemetry/usage", "internal/lazyregexp"}, modules: true},

@@ -251,7 +251,7 @@ var calls = map[string]func(ctx context.Context, p *Page, arguments string) (any
 		return nil, p.Settle(ctx, "", 100*time.Millisecond, false)
 	},
 	"attend": func(ctx context.Context, p *Page, arguments string) (any, error) {
-		p.Attend(ctx, arguments == "on")
+		p.SetActing(ctx, arguments == "on")
 		return nil, nil
 	},
 	"policy": func(_ context.Context, p *Page, arguments string) (any, error) {

@@ -220,7 +220,7 @@ func (o *Operations) move(all *moves) {
 	places, left := placement.ChooseAll(moving, n.others())
 	o.mu.Lock()
 	for _, name := range left {
-		o.failed[name] = failure{why: ErrNoRoom} // the next look retries it
+		o.failed[name] = failure{why: ErrNoRoom} // the next pass retries it
 	}
 	o.mu.Unlock()
 	for name, owner := range places {

@@ -177,7 +177,7 @@ func (s *Server) connected(ctx context.Context, c net.Conn) context.Context {
 
 // bound limits the kernel's buffer for unread answers.
 func bound(c net.Conn) {
-	for { // unwrap TLS and the door of the listener
+	for { // unwrap TLS and preauth
 		wrapped, ok := c.(interface{ NetConn() net.Conn })
 		if !ok {
 			break

@@ -20,15 +20,15 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/gateway"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/door"
 	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/preauth"
 	"github.com/domtap/domtap/internal/testenv"
 )
 
 // TestACrowdAtBothDoorsDoesNotSlowTheOperator lists tabs over the socket. It does so first alone, and then while idle strangers hold as
-// many connections as the doors for gRPC and for the web allow. Strangers whose connection is closed reconnect.
+// many connections as the listeners for gRPC and for the web allow. Strangers whose connection is closed reconnect.
 func TestACrowdAtBothDoorsDoesNotSlowTheOperator(t *testing.T) {
-	crowd, calls := testenv.Size(2*door.MaxStrangers, 2000), testenv.Size(50, 1000)
+	crowd, calls := testenv.Size(2*preauth.MaxConnections, 2000), testenv.Size(50, 1000)
 	doors := openDoors(t)
 	tabs := domtapv1.NewTabServiceClient(doors.operator)
 	slowest := func() (p99 time.Duration) {
@@ -89,7 +89,7 @@ func idle(ctx context.Context, address, says string, arrived chan<- struct{}) {
 			_ = conn.Close()
 		}
 		select {
-		case <-time.After(door.Patience):
+		case <-time.After(preauth.Timeout):
 		case <-ctx.Done():
 		}
 	}

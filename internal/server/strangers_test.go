@@ -16,9 +16,9 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/door"
 	"github.com/domtap/domtap/internal/server/limit"
 	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/preauth"
 )
 
 // TestStrangersShutNobodyOut holds more idle connections without a token than the daemon allows in total. It then calls as the operator
@@ -41,7 +41,7 @@ func TestStrangersShutNobodyOut(t *testing.T) {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ctx, tcp, socket) }()
 
-	const crowd = 2 * door.MaxStrangers
+	const crowd = 2 * preauth.MaxConnections
 	var strangers []net.Conn
 	var ended sync.WaitGroup
 	shownOut := make(chan struct{}, crowd)
@@ -55,11 +55,11 @@ func TestStrangersShutNobodyOut(t *testing.T) {
 		}
 		strangers = append(strangers, stranger)
 		ended.Go(func() {
-			_, _ = io.Copy(io.Discard, stranger) // until the door or the test closes the connection
+			_, _ = io.Copy(io.Discard, stranger) // until the listener or the test closes the connection
 			shownOut <- struct{}{}
 		})
 	}
-	for range crowd - door.MaxStrangers {
+	for range crowd - preauth.MaxConnections {
 		<-shownOut
 	}
 	authorized := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+testToken)

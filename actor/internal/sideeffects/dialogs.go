@@ -35,8 +35,8 @@ type Report struct {
 	// Event reports whether there is an event. Dialog is its dialog, or nil if the dialog closed.
 	Event  bool
 	Dialog *driver.Dialog
-	// Note, if not empty, is for the result of the running action.
-	Note string
+	// Text, if not empty, is for the result of the running action.
+	Text string
 }
 
 // Opened records a dialog that the page has opened.
@@ -56,7 +56,7 @@ func (s *Dialogs) Opened(d driver.Dialog, now time.Time) Report {
 	if s.reported++; s.reported > maxReported {
 		return Report{}
 	}
-	return Report{Event: true, Dialog: &d, Note: fmt.Sprintf("%s %q was %s", d.Type, truncate.Runes(d.Message, text.Short), d.Answer)}
+	return Report{Event: true, Dialog: &d, Text: fmt.Sprintf("%s %q was %s", d.Type, truncate.Runes(d.Message, text.Short), d.Answer)}
 }
 
 // Closed records a dialog that has closed.

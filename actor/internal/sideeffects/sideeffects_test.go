@@ -40,7 +40,7 @@ func TestAFloodOfAnsweredDialogsIsReportedInPart(t *testing.T) {
 			if r.Event {
 				n++
 			}
-			if r.Event != (r.Note == `alert "Hi" was accepted`) {
+			if r.Event != (r.Text == `alert "Hi" was accepted`) {
 				t.Errorf("report %+v", r)
 			}
 		}
@@ -97,7 +97,7 @@ func TestPopupsAreCountedAndBounded(t *testing.T) {
 }
 
 func TestNotesAreBoundedAndTakenOnce(t *testing.T) {
-	var s sideeffects.Notes
+	var s sideeffects.Summary
 	var d sideeffects.Downloads
 	s.Replace(d.Progress(driver.Download{GUID: "a", Filename: "f"}))
 	s.Replace(d.Progress(driver.Download{GUID: "a", Filename: "f"}))
@@ -105,16 +105,16 @@ func TestNotesAreBoundedAndTakenOnce(t *testing.T) {
 	s.Replace(d.Progress(driver.Download{GUID: "b", Filename: "g", State: driver.NotFetched, Reason: "gone"}))
 	want := `; the download of "f" is complete: /d/f; the download of "g" was canceled: gone`
 	if got := s.Take(0); got != want {
-		t.Errorf("notes are %q", got)
+		t.Errorf("the summary is %q", got)
 	}
 	for range 6 {
 		s.Add("x")
 	}
 	if got := s.Take(3); got != "; x; x; x; x; and more" || s.Take(0) != "" {
-		t.Errorf("notes are %q", got)
+		t.Errorf("the summary is %q", got)
 	}
 	if got := s.Take(3); !strings.HasPrefix(got, "; 3 new windows were closed: ") {
-		t.Errorf("notes are %q", got)
+		t.Errorf("the summary is %q", got)
 	}
 }
 

@@ -131,11 +131,11 @@ func isGuarded(a driver.Action) bool {
 	return false
 }
 
-// LetGo implements driver.Input.
-func (i Input) LetGo(ctx context.Context) { i.Input.LetGo(ctx) }
+// ReleaseButton implements driver.Input.
+func (i Input) ReleaseButton(ctx context.Context) { i.Input.ReleaseButton(ctx) }
 
-// Attend implements driver.Input.
-func (i Input) Attend(ctx context.Context, on bool) { i.Requests.Attend(ctx, on) }
+// SetActing implements driver.Input.
+func (i Input) SetActing(ctx context.Context, on bool) { i.Requests.SetActing(ctx, on) }
 
 // Reveal implements driver.Input.
 func (i Input) Reveal(ctx context.Context, e driver.Element) error {

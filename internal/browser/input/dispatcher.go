@@ -11,7 +11,7 @@
 // swallows that press, the click takes the steps above.
 //
 // Input holds a page's state: expected events, and folders of uploaded files. A Dispatcher performs one action at a time. Between actions
-// it keeps only a pressed button. Callers must pass a context that ends, make no concurrent calls, call LetGo when no further action will
+// it keeps only a pressed button. Callers must pass a context that ends, make no concurrent calls, call ReleaseButton when no further action will
 // use the button, and call Close.
 package input
 

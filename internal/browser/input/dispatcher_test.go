@@ -250,8 +250,8 @@ func TestAHeldButtonIsReleasedOnce(t *testing.T) {
 					t.Errorf("%v: %v", a.Kind, err)
 				}
 			}
-			h.LetGo(t.Context())
-			h.LetGo(t.Context())
+			h.ReleaseButton(t.Context())
+			h.ReleaseButton(t.Context())
 			if _, err := h.Do(t.Context(), driver.Action{Kind: driver.MouseUp, Spot: driver.At(dom.NoRef)}); !apierr.Is(err, apierr.NotActionable) {
 				t.Errorf("a release with no button down: %v", err)
 			}

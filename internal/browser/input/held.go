@@ -358,8 +358,8 @@ func (t *task) endHold(ctx context.Context, h *held) {
 	}
 }
 
-// LetGo releases the button that is down; see driver.Input.
-func (h *Dispatcher) LetGo(ctx context.Context) {
+// ReleaseButton releases the button that is down; see driver.Input.
+func (h *Dispatcher) ReleaseButton(ctx context.Context) {
 	was := h.held
 	if was == nil {
 		return

@@ -47,8 +47,8 @@ func (i *Input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error
 	return i.acts.Do(ctx, a)
 }
 
-// LetGo releases the button that is down; see driver.Input.
-func (i *Input) LetGo(ctx context.Context) { i.acts.LetGo(ctx) }
+// ReleaseButton releases the button that is down; see driver.Input.
+func (i *Input) ReleaseButton(ctx context.Context) { i.acts.ReleaseButton(ctx) }
 
 // TakeSettledCall returns the request that the last action sent with AskSettled, if any. The caller must wait for its response or call
 // Forget.

@@ -52,7 +52,7 @@ func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
 	return result, err
 }
 
-// enter enters the text. If how is unsuitable for the element, again is the way to try next; otherwise it is framed.
+// enter enters the text with the method how. If how is unsuitable for the element, it returns the method to try next, and framed otherwise.
 func (t *typing) enter(ctx context.Context, how entryMethod) (result driver.DoResult, again entryMethod, err error) {
 	a := t.action
 	edit := "append"

@@ -49,10 +49,10 @@ func TestRecordsAreForgottenWhenNobodyCounts(t *testing.T) {
 			t.Errorf("%s, %q is sent, want %q", when, sent, want)
 		}
 	}
-	r.Attend(context.Background(), true)
+	r.SetActing(context.Background(), true)
 	request(main, 2*maxRecords)
 	check("while somebody acts")
-	r.Attend(context.Background(), false)
+	r.SetActing(context.Background(), false)
 	request(other, maxRecords-1)
 	offline = true
 	request(session("third"), maxRecords)

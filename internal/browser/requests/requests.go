@@ -54,8 +54,8 @@ func (r *Requests) watch(on bool) (over bool) {
 	return r.State.Watch(on)
 }
 
-// Attend starts or ends a series of actions; see driver.Input.
-func (r *Requests) Attend(_ context.Context, on bool) {
+// SetActing starts or ends a series of actions; see driver.Input.
+func (r *Requests) SetActing(_ context.Context, on bool) {
 	r.renewing.Lock()
 	defer r.renewing.Unlock()
 	r.m.Lock()

@@ -82,7 +82,7 @@ type Window struct {
 	// size returns the page's size, in CSS pixels.
 	size func() (width, height int64)
 
-	// The mutex of all guards the remaining fields.
+	// all.mu guards the remaining fields.
 
 	// id is the window's ID. known is false until find has succeeded.
 	id    browser.WindowID

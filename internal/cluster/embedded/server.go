@@ -202,7 +202,7 @@ func (s secretCheck) Check(c server.ClientAuthentication) bool {
 	return subtle.ConstantTimeCompare(want[:], got[:]) == 1
 }
 
-// check rejects configurations that the server would treat as fatal or accept although they are unsafe.
+// check rejects a configuration that would make the server exit or that is unsafe.
 func (cfg Config) check() error {
 	switch {
 	case !validName(cfg.Name):

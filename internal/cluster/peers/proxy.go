@@ -41,7 +41,7 @@ type Config struct {
 	// Copies serves watchers of other nodes' tabs without one stream between the nodes for each watcher. If nil, all watches are passed on.
 	Copies Copies
 	// Begin is called before each call and stream about a tab or session that this node serves. It receives the daemon's names of the tab
-	// and the session. A name that the call does not have is empty. An error of Begin ends the call. For an error with NOT_FOUND, the Proxy
+	// and the session, which are empty if the call names none. An error of Begin ends the call. For an error with NOT_FOUND, the Proxy
 	// first looks for another node in the Directory. done is called with the call's context when the call has ended. If Begin is nil,
 	// nothing is called.
 	Begin func(tab, session string, stream bool) (done func(context.Context), err error)

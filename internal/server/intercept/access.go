@@ -16,9 +16,9 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/authz"
 	"github.com/domtap/domtap/internal/server/connections"
-	"github.com/domtap/domtap/internal/server/door"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/preauth"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
@@ -83,7 +83,7 @@ type access struct {
 func (a access) grant(ctx context.Context) (identity.Grant, error) {
 	granted, err := a.authenticate(ctx)
 	if p, ok := peer.FromContext(ctx); ok && err == nil {
-		door.Admit(p.Addr)
+		preauth.MarkAuthenticated(p.Addr)
 	}
 	return granted, err
 }

@@ -11,8 +11,8 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/connections"
-	"github.com/domtap/domtap/internal/server/door"
 	"github.com/domtap/domtap/internal/server/limit"
+	"github.com/domtap/domtap/internal/server/preauth"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
@@ -125,7 +125,7 @@ func (l requestLimits) healthStream(srv any, stream grpc.ServerStream, handler g
 			" streams of the health service, which is the limit: ask with Check instead"})
 	}
 	if p, ok := peer.FromContext(stream.Context()); ok {
-		defer door.Keep(p.Addr)()
+		defer preauth.Exempt(p.Addr)()
 	}
 	return handler(srv, stream)
 }

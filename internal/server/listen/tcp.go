@@ -11,7 +11,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/domtap/domtap/internal/server/door"
+	"github.com/domtap/domtap/internal/server/preauth"
 )
 
 // TLS names the PEM files of a certificate and its key. Empty names mean no TLS.
@@ -75,7 +75,7 @@ func tcp(ctx context.Context, address string, files TLS, p purpose) (net.Listene
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s (is another daemon running? choose another address with %s): %w", address, p.flag, err)
 	}
-	listener = door.Watch(listener)
+	listener = preauth.Limit(listener)
 	if config != nil {
 		listener = tls.NewListener(listener, config)
 	}

@@ -88,7 +88,7 @@ func (o *replayFlags) replay(cmd *cobra.Command, a *cli.App, files []string) err
 		return err
 	}
 	for _, made := range []string{o.har, o.export} {
-		if err := spare(made, files); err != nil {
+		if err := checkOutput(made, files); err != nil {
 			return err
 		}
 	}
@@ -124,8 +124,8 @@ func (o *replayFlags) replay(cmd *cobra.Command, a *cli.App, files []string) err
 	return o.serve(cmd.Context(), a, player)
 }
 
-// spare returns an error if the file to write is one of the recordings.
-func spare(file string, recordings []string) error {
+// checkOutput returns an error if the output file is one of the recordings.
+func checkOutput(file string, recordings []string) error {
 	made, err := os.Stat(file)
 	if err != nil {
 		return nil // the file does not exist

@@ -21,7 +21,7 @@ type Press struct {
 	Complete bool `json:"complete"`
 	Captured bool `json:"captured"`
 	// Unclickable is why no click can reach the element any more: "removed", "hidden", "disabled" or, if the page handled the press,
-	// "covered". It is empty if a click can.
+	// "covered". It is empty if the element is clickable.
 	Unclickable string `json:"unclickable"`
 	// Navigated reports that the page started to navigate after the press.
 	Navigated bool `json:"navigated"`

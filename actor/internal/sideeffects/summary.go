@@ -10,52 +10,52 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// maxNotes limits the notes about the page's side effects in the result of an action.
-const maxNotes = 4
+// maxEntries limits the entries of a Summary.
+const maxEntries = 4
 
-// Notes describes what the page did by itself since an action started, in words, for the action's result. The zero value is empty.
-type Notes struct {
-	notes []string
-	more  int
+// Summary describes what the page did by itself since an action started, in words, for the action's result. The zero value is empty.
+type Summary struct {
+	entries []string
+	more    int
 }
 
-// Add adds a note, unless it is empty.
-func (s *Notes) Add(note string) {
+// Add adds an entry, unless it is empty.
+func (s *Summary) Add(entry string) {
 	switch {
-	case note == "":
-	case len(s.notes) >= maxNotes:
+	case entry == "":
+	case len(s.entries) >= maxEntries:
 		s.more++
 	default:
-		s.notes = append(s.notes, note)
+		s.entries = append(s.entries, entry)
 	}
 }
 
-// Replace removes the note old, if it exists, and adds another.
-func (s *Notes) Replace(old, note string) {
-	if note != "" {
-		s.notes = slices.DeleteFunc(s.notes, func(n string) bool { return n == old })
+// Replace removes the entry old, if it exists, and adds another.
+func (s *Summary) Replace(old, entry string) {
+	if entry != "" {
+		s.entries = slices.DeleteFunc(s.entries, func(e string) bool { return e == old })
 	}
-	s.Add(note)
+	s.Add(entry)
 }
 
-// Reset removes all notes.
-func (s *Notes) Reset() { *s = Notes{} }
+// Reset removes all entries.
+func (s *Summary) Reset() { *s = Summary{} }
 
-// Take returns and removes all notes, with a note about the number of windows that were closed immediately. The text starts with a
+// Take returns and removes all entries, with one about the number of windows that were closed immediately. The text starts with a
 // separator, so that it can be appended to other text.
-func (s *Notes) Take(refused int) string {
+func (s *Summary) Take(refused int) string {
 	if refused > 0 {
 		s.Add(fmt.Sprintf("%d new windows were closed: one action may open at most %d, and the number of tabs is limited (--max-tabs of domtap serve)", refused, MaxWindows))
 	}
-	notes := s.notes
+	entries := s.entries
 	if s.more > 0 {
-		notes = append(notes, "and more")
+		entries = append(entries, "and more")
 	}
 	s.Reset()
-	if len(notes) == 0 {
+	if len(entries) == 0 {
 		return ""
 	}
-	return "; " + strings.Join(notes, "; ")
+	return "; " + strings.Join(entries, "; ")
 }
 
 // Downloads tracks the downloads of a page. The zero value has none.
@@ -69,9 +69,9 @@ type Downloads struct {
 // Running reports whether a download is in progress.
 func (s *Downloads) Running() bool { return len(s.running) > 0 }
 
-// Progress records the progress of a download. It returns a note about it, or an empty one, and the note about the start of the download,
-// which the new note replaces.
-func (s *Downloads) Progress(d driver.Download) (began, note string) {
+// Progress records the progress of a download. It returns an entry about it, or "", and the entry about the start of the download,
+// which the new entry replaces.
+func (s *Downloads) Progress(d driver.Download) (began, entry string) {
 	name := truncate.Runes(d.Filename, text.Short)
 	began = fmt.Sprintf("the download of %q began", name)
 	s.record(d)

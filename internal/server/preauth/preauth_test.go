@@ -1,4 +1,4 @@
-package door
+package preauth
 
 import (
 	"io"
@@ -19,7 +19,7 @@ func (s street) Accept() (net.Conn, error) { return <-s.arrivals, nil }
 // visitor holds both ends of a connection.
 type visitor struct{ outside, inside net.Conn }
 
-// arrive connects to a door.
+// arrive connects to a listener.
 func arrive(t *testing.T, l *Listener) visitor {
 	t.Helper()
 	outside, through := net.Pipe()
@@ -31,7 +31,7 @@ func arrive(t *testing.T, l *Listener) visitor {
 	return visitor{outside, inside}
 }
 
-// isClosed reports whether the door has closed the visitor's connection.
+// isClosed reports whether the listener has closed the visitor's connection.
 func (v visitor) isClosed() bool {
 	if v.outside.SetReadDeadline(time.Now()) != nil {
 		return true // the pipe was closed
@@ -40,14 +40,14 @@ func (v visitor) isClosed() bool {
 	return err == io.EOF
 }
 
-func newDoor() *Listener { return Watch(street{arrivals: make(chan net.Conn, 1)}) }
+func newDoor() *Listener { return Limit(street{arrivals: make(chan net.Conn, 1)}) }
 
 func TestStrangersAreShownOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newDoor()
 		stranger, known := arrive(t, l), arrive(t, l)
-		Admit(known.inside.RemoteAddr())
-		time.Sleep(Patience - 1)
+		MarkAuthenticated(known.inside.RemoteAddr())
+		time.Sleep(Timeout - 1)
 		synctest.Wait()
 		if stranger.isClosed() {
 			t.Error("a stranger's connection ended before its time")
@@ -68,21 +68,21 @@ func TestACrowdOfStrangersKeepsNobodyOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newDoor()
 		known := arrive(t, l)
-		Admit(known.inside.RemoteAddr())
+		MarkAuthenticated(known.inside.RemoteAddr())
 		var crowd []visitor
-		for range 3 * MaxStrangers {
+		for range 3 * MaxConnections {
 			crowd = append(crowd, arrive(t, l))
 		}
 		latest := arrive(t, l)
-		Admit(latest.inside.RemoteAddr())
+		MarkAuthenticated(latest.inside.RemoteAddr())
 		open := 0
 		for _, v := range crowd {
 			if !v.isClosed() {
 				open++
 			}
 		}
-		if open != MaxStrangers-1 {
-			t.Errorf("%d strangers are connected, want %d", open, MaxStrangers-1)
+		if open != MaxConnections-1 {
+			t.Errorf("%d strangers are connected, want %d", open, MaxConnections-1)
 		}
 		if known.isClosed() || latest.isClosed() {
 			t.Error("a caller who was admitted lost the connection")
@@ -90,7 +90,7 @@ func TestACrowdOfStrangersKeepsNobodyOut(t *testing.T) {
 		for _, v := range append(crowd, known, latest) {
 			_ = v.inside.Close()
 		}
-		if n := l.strangers.Len(); n != 0 {
+		if n := l.pending.Len(); n != 0 {
 			t.Errorf("%d closed connections are remembered", n)
 		}
 	})
@@ -100,29 +100,29 @@ func TestAKeptConnectionIsThatOfAStrangerAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newDoor()
 		v := arrive(t, l)
-		first, second := Keep(v.inside.RemoteAddr()), Keep(v.inside.RemoteAddr())
+		first, second := Exempt(v.inside.RemoteAddr()), Exempt(v.inside.RemoteAddr())
 		time.Sleep(time.Hour)
 		first()
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if v.isClosed() {
-			t.Fatal("a connection that is kept was closed")
+			t.Fatal("a connection that is exempt was closed")
 		}
 		second()
-		time.Sleep(Patience)
+		time.Sleep(Timeout)
 		synctest.Wait()
 		if !v.isClosed() {
-			t.Error("nothing is kept any more, and the connection is open")
+			t.Error("nothing is exempt any more, and the connection is open")
 		}
-		Keep(v.inside.RemoteAddr())() // a closed connection
-		if n := l.strangers.Len(); n != 0 {
+		Exempt(v.inside.RemoteAddr())() // a closed connection
+		if n := l.pending.Len(); n != 0 {
 			t.Errorf("%d closed connections are remembered", n)
 		}
 	})
 }
 
 func TestAddressesOfOtherListenersAreIgnored(t *testing.T) {
-	Admit(nil)
-	Admit(&net.TCPAddr{})
-	Keep(&net.UnixAddr{})()
+	MarkAuthenticated(nil)
+	MarkAuthenticated(&net.TCPAddr{})
+	Exempt(&net.UnixAddr{})()
 }
