@@ -21,6 +21,7 @@ const takers = `
 	<input name=prevented onkeydown="event.preventDefault()">
 	<input name=filtered onkeypress="/\d/.test(event.key) || event.preventDefault()">
 	<input name=unwritten onbeforeinput="event.preventDefault()">
+	<label><input name=plan role=combobox size=1 style="opacity:0" value=Team oninput="this.value = ''"> Plan</label>
 	<input name=reset oninput="this.value = ''">
 	<input name=later oninput="setTimeout(() => this.value = '', 0)">
 	<input name=short maxlength=3>
@@ -105,6 +106,7 @@ func TestFillReportsRejectedValues(t *testing.T) {
 	s := staged(t, takers)
 	s.refused(fill(s.at("unwritten"), "abc"), "NOT_DELIVERED", "none of 3", "prevented")
 	s.refused(fill(s.at("reset"), "abc"), "NOT_DELIVERED", "none of 3", "reset it")
+	s.refused(fill(s.at("plan"), "abc"), "NOT_DELIVERED", "none of 3", "reset it") // a drawn select
 	s.refused(fill(s.at("editor"), "abc"), "NOT_DELIVERED", "prevented")
 	s.refused(fill(s.at("readonly"), "abc"), "NOT_ACTIONABLE", "read-only")
 	s.do(fill(s.at("prevented"), "abc")) // the page prevents keys, but not values

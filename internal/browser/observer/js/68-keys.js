@@ -391,7 +391,8 @@ function isReportable(el) {
 }
 
 /**
- * Returns the outcome of a text that replaced the content.
+ * Returns the outcome of a text that replaced the content. An input that is not drawn, but held a value, is a select whose choice
+ * is drawn elsewhere, and not a field that only receives keys.
  * @param {Keys} keys
  * @param {string} text
  * @param {El | null} stray
@@ -425,7 +426,7 @@ async function replacedOutcome(keys, text, stray, found, framed) {
     }
     if (!found.same && framed && tagOf(el) === "input" && keys.isKeyed() && (now === keys.before || now.includes(text))) return { ...found, cause: "keyed" };
     if (found.same || (now !== keys.before && now !== "")) return found;
-    if (isCatcher(el) && keys.inserted > 0) return { ...found, cause: "catcher" };
+    if (isCatcher(el) && keys.inserted > 0 && !(tagOf(el) === "input" && hasText(keys.before || ""))) return { ...found, cause: "catcher" };
     if (keys.wasTaken(text)) return { ...found, held: "", cause: "emptied" };
     if (performance.now() >= end) break;
     await nextFrame();
