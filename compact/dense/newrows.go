@@ -162,11 +162,8 @@ func (d *differ) linesOf(mark string, t *tableRows) (out []lineContent) {
 	return out
 }
 
-// appendRowContent appends the line of a row, or how many more rows there are, the first and the last of them, and the number of elements in
-// them:
-//
-//   - | 1015 | Ada | [113] Edit (button)
-//   - 24 rows: 1016 Grace … 1039 Alan (24 elements)
+// appendRowContent appends the line of a row, as in "+ | 1015 | Ada | [113] Edit (button)". For rows that are only counted, it appends their
+// number, the first and the last of them, and the number of their elements, as in "+ 24 more rows: 1016 Grace … 1039 Alan (24 elements)".
 func (d *differ) appendRowContent(mark string, l *laidOut, g lineContent) {
 	d.dst = append(d.dst, mark...)
 	if !g.isCount {
