@@ -18,11 +18,8 @@ const (
 // have equal steps, so that a reader can tell the ref of each name.
 func joinLists(all []lineContent) (out []lineContent) {
 	for len(all) > 0 {
-		var group []entry
-		for n := 0; n < len(all) && all[n].isPlainName() && sameButName(&all[0].entries[0], &all[n].entries[0]); n++ {
-			group = append(group, all[n].entries[0])
-		}
-		if group = group[:stepped(group)]; len(group) < minFolded || len(byDetail(group)) > 1 {
+		group := stepped(all)
+		if len(group) < minFolded || len(byDetail(group)) > 1 {
 			out, all = append(out, all[0]), all[1:]
 			continue
 		}
@@ -31,13 +28,20 @@ func joinLists(all []lineContent) (out []lineContent) {
 	return out
 }
 
-// stepped returns how many of the first entries have refs in equal steps.
-func stepped(all []entry) int {
-	n := min(len(all), 2)
-	for n > 1 && n < len(all) && stepOf(all[:n+1]) > 0 {
-		n++
+// stepped returns the first elements as long as they differ only in their names and have refs in equal steps.
+func stepped(all []lineContent) (group []entry) {
+	for n := range all {
+		if !all[n].isPlainName() {
+			break
+		}
+		e := all[n].entries[0]
+		if last := len(group) - 1; last >= 0 && (!sameButName(&group[0], &e) || e.m.Ref < group[last].m.Ref ||
+			last > 0 && e.m.Ref-group[last].m.Ref != group[1].m.Ref-group[0].m.Ref) {
+			break
+		}
+		group = append(group, e)
 	}
-	return n
+	return group
 }
 
 // isPlainName reports whether the content is one new element with a short name and nothing else that tells it from others.
@@ -51,9 +55,8 @@ func (c *lineContent) isPlainName() bool {
 
 func sameButName(a, b *entry) bool { return a.m.Role == b.m.Role && a.m.Covered == b.m.Covered }
 
-// appendList appends the refs of a list, what the elements are, and their names:
-//
-//   - [165…178] ×14 (menuitem) but [170] (menuitem disabled): Cut, Copy, Paste, Rename
+// appendList appends the refs of a list, what the elements are, and their names, as in
+// "+ [165…178] ×14 (menuitem) but [170] (menuitem disabled): Cut, Copy, Paste, Rename".
 func (d *differ) appendList(mark string, group []entry) {
 	d.dst = appendMark(d.dst, mark, &group[0].m)
 	d.dst = append(appendRefs(d.dst, group), " ×"...)
