@@ -14,7 +14,7 @@ const (
 	maxNewRows, printedRows = 12, 10
 	// fewInRow is the number of elements up to which a row is printed as a row although fewer lines could list its elements.
 	fewInRow = 4
-	// maxFirstRows limits how many rows of a table in another order have lines.
+	// maxFirstRows limits how many rows of a reordered table have lines.
 	maxFirstRows = 3
 )
 
@@ -25,7 +25,7 @@ type tableRows struct {
 	entries [][]entry
 }
 
-// rowContents takes the rows out of added or removed entries that consist of these entries alone, in lines for rows. rest holds the entries
+// rowContents returns lines for the rows that consist only of the given added or removed entries. rest holds the entries
 // in no such row.
 func (d *differ) rowContents(mark string, l *laidOut, all []entry) (out []lineContent, rest []entry) {
 	if mark == "~ " {
@@ -53,7 +53,7 @@ func (d *differ) rowContents(mark string, l *laidOut, all []entry) (out []lineCo
 	return out, rest
 }
 
-// wholeRows returns the rows whose elements are all listed and of which the other page has no earlier or later state, by table.
+// wholeRows returns, by table, the rows whose elements are all listed and of which the other page has no version.
 func (d *differ) wholeRows(mark string, l *laidOut, listed map[int]bool, all []entry) (tables []*tableRows, rowOf map[int32]bool) {
 	other := d.to
 	if mark == "+ " {
@@ -278,7 +278,7 @@ func (d *differ) appendFirstRows(table int32, moved map[int32]bool) {
 	}
 }
 
-// appendMovedRow appends the line of a row that a person sees at another place.
+// appendMovedRow appends the line of a row that has visibly moved.
 func (d *differ) appendMovedRow(row int32) {
 	d.dst = append(d.dst, "> "...)
 	if d.to.hasRowLine(row) {

@@ -84,7 +84,7 @@ func (s *Set[M]) Disclaim(name string, token uint64) bool {
 	return true
 }
 
-// DisclaimedUpTo returns the highest forgone token of a session. It returns false if the node owns the session.
+// DisclaimedUpTo returns the highest disclaimed token of a session. It returns false if the node owns the session.
 func (s *Set[M]) DisclaimedUpTo(name string) (token uint64, ok bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

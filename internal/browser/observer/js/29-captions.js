@@ -232,7 +232,10 @@ function mayCaption(el, tag, parent, n) {
   return true;
 }
 
-/** Whether an element is a label whose for attribute names an element apart from a field. Such a label may be a custom element. @param {El} el @param {El} n the field, or a box around it */
+/**
+ * Whether an element, which may be a custom element, has a for attribute that names neither a field nor a box around or in it.
+ * @param {El} el @param {El} n the field, or a box around it
+ */
 function isLabelOfAnother(el, n) {
   const id = attr(el, "for"), owner = id ? elementOf(treeOf(el), id) : null;
   return owner !== null && !safe.contains(owner, n) && !safe.contains(n, owner);
