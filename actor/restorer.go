@@ -23,7 +23,7 @@ import (
 //	goBack   in the loop: navigate, scroll, and let calls in again
 type restorer struct {
 	t *loop
-	// fetchResult delivers the result of fetch; it is nil when fetch does not run.
+	// fetched delivers the result of fetch; it is nil when fetch does not run.
 	fetched chan fetchResult
 	// stable fires when a tab that was resumed from another process has kept its page for long enough.
 	stable *time.Timer

@@ -74,7 +74,7 @@ func (t *Tab) Follow(ctx context.Context, o FollowOptions) iter.Seq2[*Update, er
 }
 
 // errStopped reports that the caller left the loop.
-var errStopped = errors.New("left")
+var errStopped = errors.New("stopped")
 
 // follower runs one loop of Follow.
 type follower struct {

@@ -43,7 +43,7 @@ const (
 	MouseMove
 	// MouseUp releases the pressed button at the pointer's position.
 	MouseUp
-	// Leave takes the focus from the element.
+	// Leave takes the focus from the focused element of the element's frame.
 	Leave
 )
 

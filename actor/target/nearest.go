@@ -101,7 +101,7 @@ func IsField(el *dom.Element) bool {
 	case "input", "select", "textarea":
 		return true
 	}
-	return isFieldRole(el.Role)
+	return isFieldRole(el.Role) && el.Tag != "time"
 }
 
 func isFieldRole(role string) bool {

@@ -291,22 +291,25 @@ func (t filler) opensMuch(listed map[dom.Ref]bool) bool {
 	return opened >= leastOpened
 }
 
-// leaveDate moves the focus out of a field in which a typed date or time opened a calendar or a clock, or had opened one before. Such a
-// field takes the text only then, and drops it if, for example, the other date of a range is missing. A dropped text is typed again, so
-// that the other date can follow. Listed holds the elements from before the text was typed.
+// leaveDate moves the focus out of a field in which a typed date or time opened a calendar or a clock, or that had the focus before. Such a
+// field takes the text only then, and drops it or restores its earlier text if, for example, the other date of a range is missing. A dropped
+// text is typed again, so that the other date can follow. The focus stays if the next step presses keys at the focused element. Listed holds
+// the elements from before the text was typed.
 func (t filler) leaveDate(ctx context.Context, a driver.Action, r Result, listed map[dom.Ref]bool) (Result, error) {
 	typed := t.x.Head().Snapshot.Find(a.Ref)
-	if typed == nil || typed.Value == "" || t.live.Hung() || !t.opensMuch(listed) && (r.Element == nil || r.Element.States.Focused != dom.True) {
+	if typed == nil || typed.Value == "" || t.live.Hung() || t.keepsFocus || !t.opensMuch(listed) && (r.Element == nil || r.Element.States.Focused != dom.True) {
 		return r, nil
 	}
-	if left, err := t.perform(ctx, Step{Action: driver.Action{Kind: driver.Leave, Spot: driver.At(a.Ref)}, found: true}); err != nil || left.Err != nil {
+	left, err := t.perform(ctx, Step{Action: driver.Action{Kind: driver.Leave, Spot: driver.At(a.Ref)}, found: true})
+	if err != nil || left.Err != nil {
 		return r, err
 	}
 	now := t.x.Head().Snapshot.Find(a.Ref)
 	switch {
 	case now == nil:
+		r.Summary += ", but the field disappeared when the focus left it: read the page"
 		return r, nil
-	case now.Value == "":
+	case now.Value == "" || r.Element != nil && now.Value == r.Element.Value && now.Value != typed.Value:
 		again, err := t.perform(ctx, Step{Action: a, found: true})
 		if err == nil && again.Err == nil {
 			again.Summary += ", but the page drops it when the focus leaves: press Enter in it, or fill the other date of its range next"
@@ -317,6 +320,8 @@ func (t filler) leaveDate(ctx context.Context, a driver.Action, r Result, listed
 	if now.Value != a.Text {
 		r.Summary += ", holds " + strconv.Quote(now.Value)
 	}
+	r.Destination = cmp.Or(left.Destination, r.Destination)
+	r.Summary += r.Destination
 	r.FieldRequests = []FieldRequest{{Kind: driver.Fill, Element: now, Text: now.Value}}
 	return r, nil
 }

@@ -110,7 +110,7 @@ func (t filler) fillAll(ctx context.Context, f *Field, at resolved, actions []dr
 		}
 	}
 	if len(actions) == 1 && actions[0].Kind == driver.Fill {
-		if isDateOrTime(f.value()) {
+		if now := t.x.Head().Snapshot.Find(at.ref); isDateOrTime(f.value()) && (now == nil || now.Role != "combobox" || now.Tag == "input") {
 			return t.leaveDate(ctx, actions[0], r, listed)
 		}
 		return t.pickTyped(ctx, f, at, r, listed)

@@ -166,7 +166,7 @@ func (p *picker) choose(ctx context.Context, value string) (*dom.Element, Result
 	}
 	now := p.x.Head().Snapshot.Find(option.Ref)
 	isDeselected := now != nil && !isChosen(now) && (isChosen(option) || wasShown && !p.showsBeside(option))
-	if now == nil && wasShown && !p.showsBeside(option) { // the list closed
+	if now == nil && wasShown && !slices.ContainsFunc(p.beside(), func(el *dom.Element) bool { return el.Ref != p.searched && p.hasOptionText(el, option) }) { // the list closed
 		if r, err = p.open(ctx); err != nil || r.Err != nil {
 			return option, r, err
 		}

@@ -34,7 +34,9 @@ type run struct {
 	last bool
 	// later reports that the running step is not the first operation of the turn.
 	later bool
-	mouse mouse
+	// keepsFocus reports that the next step presses keys at the focused element.
+	keepsFocus bool
+	mouse      mouse
 	// offered holds the texts of the options in lists that the turn opened.
 	offered map[string]bool
 }
@@ -68,7 +70,7 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 	out := Outcome{Before: t.x.Head().Snapshot, Results: make([]Result, len(turn.Steps))}
 	structural := t.x.State().Structural
 	t.base = baseline{seen: turn.LastSeen, seenMark: turn.LastSeenMark, start: out.Before, startMark: t.x.State().Mark, heal: turn.Heal}
-	if slices.ContainsFunc(turn.Steps, Step.acts) {
+	if slices.ContainsFunc(turn.Steps, Step.affects) {
 		t.x.Page().SetActing(ctx, true)
 		defer func() { t.x.Page().SetActing(context.WithoutCancel(ctx), false) }()
 	}
@@ -170,6 +172,7 @@ func (t *run) performAll(ctx context.Context, turn Turn, results []Result) error
 			continue
 		}
 		t.last, t.later = i == len(turn.Steps)-1, i > 0 || turn.URL != ""
+		t.keepsFocus = !t.last && turn.Steps[i+1].pressesAtFocus()
 		r, err := t.performWithSideEffects(ctx, a)
 		t.done.record(r)
 		t.mouse.record(a, r)

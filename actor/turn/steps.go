@@ -78,6 +78,7 @@ func (t *run) answerDialog(ctx context.Context, a driver.DialogAnswer) (Result, 
 	if err != nil {
 		return r, nil
 	}
+	r.Dialog = &dialog
 	r.Summary = fmt.Sprintf("%s %s %q: ok", dialogVerb(a), dialog.Type, truncate.Runes(dialog.Message, text.Long))
 	err = t.settle(ctx, start, "")
 	r.Summary += settleNote(ctx, err)

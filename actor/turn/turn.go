@@ -69,6 +69,11 @@ func (a Step) acts() bool {
 // affects reports whether the page reacts to the step.
 func (a Step) affects() bool { return a.Dialog != nil || a.acts() }
 
+// pressesAtFocus reports whether the step presses keys at the focused element.
+func (a Step) pressesAtFocus() bool {
+	return (a.Kind == driver.Press || a.Kind == driver.Type) && a.Target.By == target.None && a.Ref == dom.NoRef && a.Point == nil
+}
+
 // ReadStep reads the page between the actions of a turn.
 type ReadStep struct {
 	Options actor.ReadOptions
@@ -166,6 +171,8 @@ type Result struct {
 	Text string
 	// Image is the picture of a ScreenshotStep or of a failure.
 	Image []byte
+	// Dialog is the dialog that the step answered, or nil.
+	Dialog *driver.Dialog
 }
 
 // Outcome is the result of a turn.

@@ -19,8 +19,8 @@ const (
 func joinLists(all []lineContent) (out []lineContent) {
 	for len(all) > 0 {
 		group := stepped(all)
-		if len(group) < minFolded || len(byDetail(group)) > 1 {
-			out, all = append(out, all[0]), all[1:]
+		if n := max(len(group), 1); len(group) < minFolded || len(byDetail(group)) > 1 {
+			out, all = append(out, all[:n]...), all[n:]
 			continue
 		}
 		out, all = append(out, lineContent{entries: group, isList: true}), all[len(group):]

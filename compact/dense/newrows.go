@@ -253,8 +253,8 @@ func (d *differ) appendReordered(moved []diff.Moved) (rest []diff.Moved) {
 	return rest
 }
 
-// appendFirstRows appends the first rows of a table, unless they have a line as new ones, and how many other rows moved. Of a table in which
-// only one row moved, it appends that row.
+// appendFirstRows appends the first rows of a reordered table, whether or not they moved, unless they have a line as new ones, and how many
+// other rows moved. If only one row of the table moved, it appends that row.
 func (d *differ) appendFirstRows(table int32, moved map[int32]bool) {
 	if len(moved) == 1 {
 		for row := range moved {

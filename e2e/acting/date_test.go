@@ -152,9 +152,12 @@ func TestFillChoosesInCalendars(t *testing.T) {
 }
 
 // leftDates holds fields that open a calendar while a date is typed and take the date only when the focus leaves. The two dates of a range
-// are dropped unless both are there. Day shows the day under the pointer until then.
-const leftDates = `<label>Start <input id=start></label> <label>End <input id=end></label> <label>Day <input id=day></label><div id=pop></div><script>
+// are dropped unless both are there. Day shows the day under the pointer until then. Due takes a date only with Enter.
+const leftDates = `<label>Start <input id=start></label> <label>End <input id=end></label> <label>Day <input id=day></label> <label>Due <input id=due value=2026-03-14></label><div id=pop></div><script>
 taken = {}
+due.oninput = () => { pop.innerHTML = Array.from({ length: 30 }, (_, i) => "<button>" + (i + 1) + "</button>").join("") }
+due.onkeydown = (e) => { if (e.key === "Enter") taken.due = due.value }
+due.onblur = () => { pop.innerHTML = ""; due.value = taken.due || "2026-03-14" }
 for (const field of [start, end, day]) {
   field.oninput = () => { pop.innerHTML = Array.from({ length: 30 }, (_, i) => "<button>" + (i + 1) + "</button>").join(""); field.typed = field.value; if (field === day) field.value = "2027-03-09" }
   field.onblur = () => { pop.innerHTML = ""; if (field === day) { field.value = taken.day = field.typed; return }
@@ -173,6 +176,13 @@ func TestADateIsTakenWhenTheFocusLeaves(t *testing.T) {
 	if said := s.do(fill(label("End"), "2027-04-07")); !strings.Contains(said, "drops it when the focus leaves") {
 		t.Errorf("the second date of an empty range: %s", said)
 	}
+	if said := s.do(fill(label("Due"), "2026-05-01")); !strings.Contains(said, "drops it when the focus leaves") {
+		t.Errorf("a date that needs Enter: %s", said)
+	}
+	if _, err := s.d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{fill(label("Due"), "2026-05-01"), key(nil, "Enter", 1)}}); err != nil {
+		t.Error(err)
+	}
+	s.is("taken.due", "2026-05-01")
 	s.do(fill(label("Start"), "2027-03-05"))
 	s.do(fill(label("End"), "2027-04-07"))
 	s.is("taken.day + ' ' + taken.trip", "2027-02-03 2027-03-05/2027-04-07")

@@ -319,7 +319,7 @@ func (t *typing) repeatKey(ctx context.Context, again keys.Event) error {
 	}
 }
 
-// leave takes the focus from a field.
+// leave takes the focus from the focused element of the frame.
 func (t *typing) leave(ctx context.Context) (driver.DoResult, error) {
 	agent, err := t.page.Agent(ctx, t.action.Frame)
 	if err == nil {

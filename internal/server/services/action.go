@@ -11,6 +11,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/acting"
 	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/metering"
 	"github.com/domtap/domtap/internal/server/reading"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
@@ -52,7 +53,13 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 
 // account records the result of a turn in the timeline and in the usage figures.
 func (s *actionService) account(ctx context.Context, tab *actor.Tab, kinds []string, o *turn.Outcome) {
-	timelines.Of(ctx).Acted(func(entry *domtapv1.TimelineTurn) { acting.Record(entry, o, rpcstatus.Reason) })
+	call := timelines.Of(ctx)
+	call.Acted(func(entry *domtapv1.TimelineTurn) { acting.Record(entry, o, rpcstatus.Reason) })
+	for _, r := range o.Results {
+		if r.Dialog != nil {
+			call.Answered(convert.Dialog(r.Dialog))
+		}
+	}
 	if note := metering.FromContext(ctx); note != nil {
 		note.Steps(acting.Tally(kinds, o, rpcstatus.Reason))
 		note.SetPageCost(s.Views.Of(tab).Whole(o.After), false)

@@ -129,6 +129,13 @@ func (c *Call) Acted(write func(*domtapv1.TimelineTurn)) {
 	}
 }
 
+// Answered lets the handler of a call record a client's answer in the entry of a dialog.
+func (c *Call) Answered(d *domtapv1.Dialog) {
+	if c != nil {
+		c.tab.answered(d)
+	}
+}
+
 // Unary records calls in the timelines of their tabs, and holds those of paused clients. The caller must be authenticated, and the call
 // must have a deadline.
 func (t *Timelines) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
@@ -272,7 +279,7 @@ func (c *Call) answered(resp any) {
 		c.entry.GetTurn().Outcome = r.GetOutcome()
 	}
 	if r, ok := resp.(*domtapv1.AnswerDialogResponse); ok && r.GetDialog() != nil {
-		c.tab.answered(r.GetDialog())
+		c.Answered(r.GetDialog())
 	}
 	read := c.entry.GetRead()
 	if read == nil {

@@ -123,7 +123,7 @@ func byArguments(words []string, field, counted bool) *domtapv1.Target {
 	return &domtapv1.Target{Text: last}
 }
 
-// technicalRoles lists roles that do not occur as text of a page.
+// technicalRoles lists roles that hardly occur as the text of a control.
 var technicalRoles = strings.Fields("generic img textbox searchbox combobox listbox spinbutton checkbox menuitem menuitemcheckbox menuitemradio treeitem gridcell columnheader rowheader")
 
 // byPlace returns a target from a ref or a point X,Y. Its errors name the flag.

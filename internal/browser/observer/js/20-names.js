@@ -309,7 +309,7 @@ function generatedText(el, pseudo, naming) {
 }
 
 /**
- * Whether a visible element generates a text that is not shown. Pages reserve the width of a bold text so.
+ * Whether a visible element generates a text that is not shown. Pages use this to reserve the width of bold text.
  * @param {El} el @param {CSSStyleDeclaration} generated
  */
 function isOnlyForLayout(el, { display, visibility }) {

@@ -44,8 +44,8 @@ class Panes {
 }
 
 /**
- * Returns the rows that name the rows of a pane: those of the first pane, or those of the second for a first pane without words. None if
- * there is no such pane.
+ * Returns the rows that name the rows of a pane: the rows of the first pane, or of the second if the first has no words. Returns no rows if
+ * neither exists.
  * @param {El} box of the rows of the pane
  */
 function namingRows(box) {
