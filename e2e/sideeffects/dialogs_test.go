@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -450,9 +451,11 @@ func TestTheAnswerToADialogIsAnAction(t *testing.T) {
 		"second":     {`alert("One"); alert("Two"); said.textContent = "both"`, []*domtapv1.DialogStep{ok}, domtapv1.Verdict_VERDICT_DIALOG, "a dialog is open: alert"},
 		"both":       {`alert("One"); alert("Two"); said.textContent = "both"`, []*domtapv1.DialogStep{ok, ok}, domtapv1.Verdict_VERDICT_CHANGED, "both"},
 		"later":      {`alert("Sure?"); setTimeout(() => said.textContent = "gone", 50)`, []*domtapv1.DialogStep{ok}, domtapv1.Verdict_VERDICT_CHANGED, "gone"},
+		"request":    {`if (confirm("Sure?")) fetch("/slow").then(() => said.textContent = "stored")`, []*domtapv1.DialogStep{ok}, domtapv1.Verdict_VERDICT_CHANGED, "stored"},
 		"navigation": {`alert("Leave?"); location.href = "/ok"`, []*domtapv1.DialogStep{ok}, domtapv1.Verdict_VERDICT_NAVIGATED, "/ok"},
 	}
-	handlers := map[string]http.HandlerFunc{"/ok": testenv.HTML(testenv.SomeButtons)}
+	slow := func(http.ResponseWriter, *http.Request) { time.Sleep(300 * time.Millisecond) } // longer than the page needs to settle
+	handlers := map[string]http.HandlerFunc{"/ok": testenv.HTML(testenv.SomeButtons), "/slow": slow}
 	for name, c := range cases {
 		handlers["/"+name] = testenv.HTML(`<!doctype html><title>Files</title><p id=said>3 files</p><button id=b>Go</button><script>b.onclick = () => { ` + c.script + ` }</script>`)
 	}
@@ -475,6 +478,25 @@ func TestTheAnswerToADialogIsAnAction(t *testing.T) {
 			if got := answer.String(); answer.GetVerdict() != c.verdict || !strings.Contains(got, c.want) {
 				t.Errorf("the answer is %s, want %v and %q", got, c.verdict, c.want)
 			}
+			checkRecordedAnswers(t, d, tab, len(c.answers))
 		})
+	}
+}
+
+// checkRecordedAnswers checks how many dialogs of a tab have an answer in its timeline.
+func checkRecordedAnswers(t *testing.T, d *testenv.Daemon, tab string, want int) {
+	t.Helper()
+	got, err := d.Timelines.GetTimeline(testenv.Within(t, testenv.Patience), &domtapv1.GetTimelineRequest{TabId: tab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := 0
+	for _, e := range got.GetEntries() {
+		if e.GetDialog().GetAnswer() != domtapv1.DialogAnswer_DIALOG_ANSWER_UNSPECIFIED {
+			answered++
+		}
+	}
+	if answered != want {
+		t.Errorf("the timeline has %d answered dialogs, want %d: %v", answered, want, got.GetEntries())
 	}
 }

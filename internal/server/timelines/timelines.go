@@ -64,8 +64,8 @@ type Tab struct {
 	hangs bool
 	// downloads maps the GUIDs of downloads in progress to their entries.
 	downloads map[string]uint64
-	// dialog is the entry of the most recently opened dialog.
-	dialog uint64
+	// dialogs holds the most recently opened dialogs, the last one at the end. A turn may open and answer several before it records them.
+	dialogs []openedDialog
 }
 
 // Of returns the timeline of a tab. If the principal cannot see the tab, the error is the same as for a tab that does not exist.
@@ -188,26 +188,36 @@ func entryOf(e actor.TabEvent) *timeline.Entry {
 	return out
 }
 
+// openedDialog is a dialog with its entry.
+type openedDialog struct{ id, entry uint64 }
+
+// maxDialogs is the number of dialogs whose answers can still be recorded. It is the number of steps that a turn may have.
+const maxDialogs = 32
+
 // opened adds the entry of an opened dialog. If made is nil, the dialog has closed, and its entry gets the duration.
 func (t *Tab) opened(e actor.TabEvent, made *timeline.Entry) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if made != nil {
-		t.dialog = t.Add(made)
+		t.dialogs = append(t.dialogs[max(0, len(t.dialogs)-maxDialogs+1):], openedDialog{made.GetDialog().GetId(), t.Add(made)})
 		return
 	}
-	t.Change(t.dialog, func(old *timeline.Entry) { old.Duration = durationpb.New(e.At.Sub(old.Time.AsTime())) })
+	if len(t.dialogs) == 0 {
+		return
+	}
+	t.Change(t.dialogs[len(t.dialogs)-1].entry, func(old *timeline.Entry) { old.Duration = durationpb.New(e.At.Sub(old.Time.AsTime())) })
 }
 
 // answered records a client's answer in the entry of a dialog.
 func (t *Tab) answered(d *domtapv1.Dialog) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.Change(t.dialog, func(old *timeline.Entry) {
-		if old.GetDialog().GetId() == d.GetId() {
-			old.Event = &domtapv1.TimelineEntry_Dialog{Dialog: d}
+	for _, opened := range slices.Backward(t.dialogs) {
+		if opened.id == d.GetId() {
+			t.Change(opened.entry, func(old *timeline.Entry) { old.Event = &domtapv1.TimelineEntry_Dialog{Dialog: d} })
+			return
 		}
-	})
+	}
 }
 
 // download adds or updates the entry of a download.
