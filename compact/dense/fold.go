@@ -273,11 +273,10 @@ func (l *laidOut) stretches(groups []lineContent) []int {
 	return out
 }
 
-// appendGroup appends one line for the elements of a pattern:
-//
-//   - [62…158] ×97 Keep scrolling! 97…1% to go… (button)
-//   - [161…224] 8×8 (generic) but [161, 166, 173] (generic ~blue)
-//     ~ [30…39] ×10 Seat 1…10 (button disabled) ← (button)
+// appendGroup appends one line for the elements of a pattern, such as
+// "+ [62…158] ×97 Keep scrolling! 97…1% to go… (button)",
+// "+ [161…224] 8×8 (generic) but [161, 166, 173] (generic ~blue)", or
+// "~ [30…39] ×10 Seat 1…10 (button disabled) ← (button)".
 func (d *differ) appendGroup(mark string, l *laidOut, group []entry) {
 	first, numbers := usual(group)[0], numberRanges(group)
 	rows, columns := l.grid(group)

@@ -67,7 +67,9 @@
   /** What a person reads: the texts, and what the fields hold. What is only announced, or measured off the page, is left out. */
   function text() {
     let shown = document.body ? document.body.innerText : "";
-    for (const live of document.querySelectorAll("[aria-live],[role=log],[role=status],[role=alert],body>[aria-hidden=true]")) shown = shown.replace(live.innerText, "");
+    const isOff = (el) => el.getBoundingClientRect().bottom <= 0 || el.getBoundingClientRect().right <= 0;
+    const measured = [...document.querySelectorAll("body>[aria-hidden=true]")].filter(isOff);
+    for (const live of [...document.querySelectorAll("[aria-live],[role=log],[role=status],[role=alert]"), ...measured]) shown = shown.replace(live.innerText, "");
     const parts = [shown];
     for (const el of all()) {
       if (el.shadowRoot) for (const child of el.shadowRoot.children) parts.push(child.innerText || "");

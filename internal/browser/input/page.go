@@ -228,12 +228,12 @@ func (i *Input) AfterDialog(step devtools.Step) bool {
 func (i *Input) SetDialog(open bool) {
 	i.m.Lock()
 	i.dialog = open
-	var owed []devtools.Step
+	var deferred []devtools.Step
 	if !open {
-		owed, i.deferred = i.deferred, nil
+		deferred, i.deferred = i.deferred, nil
 	}
 	i.m.Unlock()
-	i.m.Main.PostAll(i.m.Life, owed...)
+	i.m.Main.PostAll(i.m.Life, deferred...)
 }
 
 // Folder implements Page. Close removes the folder.
