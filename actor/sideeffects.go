@@ -67,8 +67,8 @@ func (s SideEffects) AwaitTabs(ctx context.Context, since int, limit time.Durati
 	return nil
 }
 
-// TakeSummary returns and clears the descriptions of what the page did by itself since the last ResetSummary or TakeSummary. The text starts with a
-// separator, so that it can be appended to other text.
+// TakeSummary returns and clears the descriptions of what the page did by itself since the last ResetSummary or TakeSummary. The text
+// starts with a separator, so that it can be appended to other text.
 func (s SideEffects) TakeSummary() string { return s.t.summary.Take(s.t.popupBudget.TakeRefused()) }
 
 // ResetSummary clears the summary.

@@ -158,11 +158,11 @@ type Input interface {
 	// ends earlier. Problems with the element are reported as an *apierr.Error of kind Stale or NotActionable, and problems with the action
 	// as kind Invalid. In all three cases the element was not acted on, unless the message says otherwise.
 	Do(ctx context.Context, a Action) (DoResult, error)
-	// ReleaseButton releases the button that a MouseDown left pressed, if it is still pressed. It does not block, but takes effect before any later
-	// call.
+	// ReleaseButton releases the button that a MouseDown left pressed, if it is still pressed. It does not block, but takes effect before
+	// any later call.
 	ReleaseButton(ctx context.Context)
-	// SetActing announces that actions follow, or that they are over. Settle waits for the requests that the page makes after SetActing. It does
-	// not block, but takes effect before any later call.
+	// SetActing announces that actions follow, or that they are over. Settle waits for the requests that the page makes after SetActing. It
+	// does not block, but takes effect before any later call.
 	SetActing(ctx context.Context, on bool)
 	// Settle returns when the effects of an action in a frame have settled. The page has handled the input and reports no pending work. If
 	// the page cannot report that, it must have produced a frame and its DOM must have been unchanged for a moment, for which Settle waits

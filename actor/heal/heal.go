@@ -2,8 +2,8 @@
 // element that still exists has become a different one (Reused). Its functions only compare two states of the page: an earlier one with the
 // element, and the current one.
 //
-// The package prefers no result over a wrong one, because callers act on the result. An element is the replacement of a gone element if all of the
-// following holds:
+// The package prefers no result over a wrong one, because callers act on the result. An element is the replacement of a gone element if all
+// of the following holds:
 //
 //   - Both have the same frame, role and type, and the element that is gone has an identifying property: a name, a link or a name
 //     attribute.
@@ -13,9 +13,9 @@
 //     neighbours are the nearest interactive elements on both sides; they must be identical or have the same tag, role and name.
 //   - The replacement was not on the page in the earlier state.
 //
-// If one of two equal buttons remains, it is therefore the replacement of neither. Before acting, callers must also ask the page, which knows more
-// than the two states: whether the old element has left the document and is not only hidden, whether the replacement was added when the old
-// element left, and whether both have the same surrounding text.
+// If one of two equal buttons remains, it is therefore the replacement of neither. Before acting, callers must also ask the page, which
+// knows more than the two states: whether the old element has left the document and is not only hidden, whether the replacement was added
+// when the old element left, and whether both have the same surrounding text.
 package heal
 
 import "github.com/domtap/domtap/dom"

@@ -292,9 +292,9 @@ func (t filler) opensMuch(listed map[dom.Ref]bool) bool {
 }
 
 // leaveDate moves the focus out of a field in which a typed date or time opened a calendar or a clock, or that had the focus before. Such a
-// field takes the text only then, and drops it or restores its earlier text if, for example, the other date of a range is missing. A dropped
-// text is typed again, so that the other date can follow. The focus stays if the next step presses keys at the focused element. Listed holds
-// the elements from before the text was typed.
+// field takes the text only then, and drops it or restores its earlier text if, for example, the other date of a range is missing. A
+// dropped text is typed again, so that the other date can follow. The focus stays if the next step presses keys at the focused element.
+// Listed holds the elements from before the text was typed.
 func (t filler) leaveDate(ctx context.Context, a driver.Action, r Result, listed map[dom.Ref]bool) (Result, error) {
 	typed := t.x.Head().Snapshot.Find(a.Ref)
 	if typed == nil || typed.Value == "" || t.live.Hung() || t.keepsFocus || !t.opensMuch(listed) && (r.Element == nil || r.Element.States.Focused != dom.True) {

@@ -48,8 +48,8 @@ func (t *run) performAndRelease(ctx context.Context, turn Turn, results []Result
 	return t.releaseButton(ctx, results)
 }
 
-// releaseButton releases the button that the steps left pressed, as a part of the turn, so that the answer includes the effects. If the page cannot
-// answer, or the time is up, the button is still released. The error ends the turn.
+// releaseButton releases the button that the steps left pressed, as a part of the turn, so that the answer includes the effects. If the
+// page cannot answer, or the time is up, the button is still released. The error ends the turn.
 func (t *run) releaseButton(ctx context.Context, results []Result) error {
 	if !t.mouse.down {
 		return nil

@@ -119,8 +119,8 @@ func (t *resolver) focused() resolved {
 	return at
 }
 
-// byRef returns the element of a ref, or its replacement. If the caller named the element, it must still be the element that the caller was told
-// about.
+// byRef returns the element of a ref, or its replacement. If the caller named the element, it must still be the element that the caller was
+// told about.
 func (t *resolver) byRef(ctx context.Context, ref dom.Ref, named bool) (resolved, error) {
 	el, err := t.x.Head().Element(ref)
 	switch {

@@ -139,9 +139,9 @@ type PrepareRequest struct {
 	FailedSheets []string `json:"failedSheets,omitzero"`
 }
 
-// LearnRequest is the first argument of Learn. It contains the browser's IDs of the elements that have a click listener (On), that have
-// only a hover listener (Hovers), and that have lost both (Off). The nodes of On come first, then those of Hovers, then closed shadow
-// roots.
+// LearnRequest is the first argument of Learn. It contains the browser's IDs of elements: On of the elements with a click listener, Hovers of
+// the elements with only a hover listener, and Off of the elements that have lost both. The nodes that follow as arguments of Learn are, in
+// this order, the elements of On, the elements of Hovers, and closed shadow roots.
 type LearnRequest struct {
 	On     []int64 `json:"on"`
 	Hovers []int64 `json:"hovers,omitempty"`

@@ -144,8 +144,8 @@ type clusterNode interface {
 	measure(*metrics.Metrics)
 	// start accepts calls from other nodes once the server serves.
 	start(s *services) error
-	// drainBeforeStop returns a context that ends after ctx, when as many sessions as possible have moved to other nodes. The caller calls stop
-	// after the server has stopped.
+	// drainBeforeStop returns a context that ends after ctx, when as many sessions as possible have moved to other nodes. The caller calls
+	// stop after the server has stopped.
 	drainBeforeStop(ctx context.Context, s *services) (until context.Context, stop func())
 	// close leaves the cluster.
 	close()
