@@ -209,10 +209,10 @@ class Run {
     if (field && attr(node, "aria-hidden") === "true") return; // a native field behind its drawn replacement
     if (!field && (safe.matches(node, SILENT) || !hasText(safe.textContent(node)))) return;
     if (!safe.checkVisibility(node, VISIBLE_OR_TRANSPARENT)) return;
-    const inline = PHRASING.has(tag);
-    this.ended = field || !inline || !mayCaption(node, tag, parent, this.of);
+    const inline = PHRASING.has(tag), captions = !field && mayCaption(node, tag, parent, this.of);
+    this.ended = !inline || !captions;
     if (field) this.isOpen = inline || REPLACED.has(tag);
-    else if (!mayCaption(node, tag, parent, this.of)) this.barred = !hasText(this.words);
+    else if (!captions) this.barred = !hasText(this.words);
     else if (inline || !hasText(this.words)) {
       const words = reportedWords(node, MAX_CAPTION + 1);
       this.words = backward ? words + this.words : this.words + words;
