@@ -279,9 +279,7 @@ func within(elements, among []*dom.Element, fit func(*dom.Element) Fit, words st
 	if len(found) > 0 {
 		return found
 	}
-	exact := slices.DeleteFunc(among, func(el *dom.Element) bool {
-		return fit(el) != Exactly || el.Role != "gridcell" && el.Role != "cell" && el.Role != "rowheader"
-	})
+	exact := slices.DeleteFunc(among, func(el *dom.Element) bool { return fit(el) != Exactly || !elementcontext.IsCell(el) })
 	return elementcontext.Within(elements, exact, words)
 }
 

@@ -12,9 +12,7 @@ const betweenCells = " | "
 // Row returns the table row of a cell as a context: the words of its cells, without the names of buttons. ok is false if the element is not a
 // cell. The elements must be in document order.
 func Row(elements []*dom.Element, cell int) (c Context, ok bool) {
-	switch elements[cell].Role {
-	case "cell", "gridcell", "rowheader":
-	default:
+	if !IsCell(elements[cell]) {
 		return Context{}, false
 	}
 	at := cell - 1
@@ -41,6 +39,11 @@ func Row(elements []*dom.Element, cell int) (c Context, ok bool) {
 		return Context{}, false
 	}
 	return Context{Words: words, Of: row}, true
+}
+
+// IsCell reports whether an element is a cell of a row, and not the header of a column.
+func IsCell(e *dom.Element) bool {
+	return e.Role == "cell" || e.Role == "gridcell" || e.Role == "rowheader"
 }
 
 // isCommand reports whether the name of an element says what it does, not what its row is about.
