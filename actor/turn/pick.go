@@ -166,7 +166,7 @@ func (p *picker) choose(ctx context.Context, value string) (*dom.Element, Result
 	}
 	now := p.x.Head().Snapshot.Find(option.Ref)
 	isDeselected := now != nil && !isChosen(now) && (isChosen(option) || wasShown && !p.showsBeside(option))
-	if now == nil && wasShown && !slices.ContainsFunc(p.beside(), func(el *dom.Element) bool { return el.Ref != p.searched && p.hasOptionText(el, option) }) { // the list closed
+	if now == nil && wasShown && len(p.repeats(option)) == 0 { // the list closed
 		if r, err = p.open(ctx); err != nil || r.Err != nil {
 			return option, r, err
 		}
@@ -505,9 +505,13 @@ func (p *picker) isShown(option *dom.Element) bool {
 
 // showsBeside reports whether the option's text is shown in or beside the field by an element that is older than the list, such as a chip.
 func (p *picker) showsBeside(option *dom.Element) bool {
-	return slices.ContainsFunc(p.beside(), func(el *dom.Element) bool {
-		return (p.listed[el.Ref] || el.Ref == p.at.ref) && el.Ref != p.searched && p.hasOptionText(el, option)
-	})
+	return slices.ContainsFunc(p.repeats(option), func(el *dom.Element) bool { return p.listed[el.Ref] || el.Ref == p.at.ref })
+}
+
+// repeats returns the elements in or beside the field that have the option's text, except the search field.
+func (p *picker) repeats(option *dom.Element) []*dom.Element {
+	isOther := func(el *dom.Element) bool { return el.Ref == p.searched || !p.hasOptionText(el, option) }
+	return slices.DeleteFunc(slices.Clone(p.beside()), isOther)
 }
 
 // beside returns the elements around the field, as far as the next heading, field or label on each side.
