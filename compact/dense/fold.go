@@ -95,8 +95,8 @@ type lineContent struct {
 	isList bool
 }
 
-// fold groups entries into boards, rows and patterns, in the order of their first entries.
-func fold(all []entry, rowsOf func([]entry) (out []lineContent, rest []entry)) (out []lineContent) {
+// fold groups entries into boards, rows and patterns, each in the order of their first entries.
+func (d *differ) fold(mark string, l *laidOut, all []entry) (out []lineContent) {
 	var rest []entry
 	for _, some := range boards(all) {
 		if some.board != nil {
@@ -105,7 +105,7 @@ func fold(all []entry, rowsOf func([]entry) (out []lineContent, rest []entry)) (
 			rest = append(rest, some.entries...)
 		}
 	}
-	rows, rest := rowsOf(rest)
+	rows, rest := d.rowContents(mark, l, rest)
 	out = append(out, rows...)
 	for _, g := range byPattern(rest) {
 		out = append(out, lineContent{entries: g})
@@ -189,7 +189,7 @@ func others(group []entry) (out [][]entry) {
 
 // appendBriefly appends the lines of elements, folded by pattern, up to the limit, and one line for the rest.
 func (d *differ) appendBriefly(mark string, l *laidOut, all []entry, limit int) {
-	groups := fold(all, func(all []entry) ([]lineContent, []entry) { return d.rowContents(mark, l, all) })
+	groups := d.fold(mark, l, all)
 	switch mark {
 	case "+ ":
 		groups = joinLists(groups)
@@ -306,7 +306,11 @@ func appendFolded(dst []byte, group []entry, rows, columns int, numbers []string
 	} else {
 		dst = strconv.AppendInt(append(dst, "×"...), int64(len(group)), 10)
 	}
-	dst = m.appendBody(dst)
+	return appendOthers(m.appendBody(dst), group)
+}
+
+// appendOthers appends the entries of a group whose roles and states are not the usual ones.
+func appendOthers(dst []byte, group []entry) []byte {
 	joint := " but "
 	for _, g := range others(group) {
 		dst = append(appendPieces(append(dst, joint...), g), g[0].detail...)

@@ -60,17 +60,13 @@ func sameButName(a, b *entry) bool { return a.m.Role == b.m.Role && a.m.Covered 
 func (d *differ) appendList(mark string, group []entry) {
 	d.dst = appendMark(d.dst, mark, &group[0].m)
 	d.dst = append(appendRefs(d.dst, group), " ×"...)
-	d.dst = append(strconv.AppendInt(d.dst, int64(len(group)), 10), usual(group)[0].detailOf()...)
-	joint := " but "
-	for _, g := range others(group) {
-		d.dst = append(appendPieces(append(d.dst, joint...), g), g[0].detail...)
-		joint = ", "
-	}
+	d.dst = usual(group)[0].m.appendDetail(strconv.AppendInt(d.dst, int64(len(group)), 10), false)
+	d.dst = appendOthers(d.dst, group)
 	n := len(group)
 	if n > maxListed {
 		n = printedNames
 	}
-	joint = ": "
+	joint := ": "
 	for i := range n {
 		d.dst = part.AppendWords(append(d.dst, joint...), group[i].m.Text, part.MaxText, ",")
 		joint = ", "
@@ -80,6 +76,3 @@ func (d *differ) appendList(mark string, group []entry) {
 	}
 	d.dst = append(d.dst, '\n')
 }
-
-// detailOf returns the role and states of an entry, which a plain link does not need.
-func (e *entry) detailOf() string { return string(e.m.appendDetail(nil, false)) }

@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -25,8 +26,7 @@ type tableRows struct {
 	entries [][]entry
 }
 
-// rowContents returns lines for the rows that consist only of the given added or removed entries. rest holds the entries
-// in no such row.
+// rowContents returns lines for the rows that consist only of the given added or removed entries. rest holds all other entries.
 func (d *differ) rowContents(mark string, l *laidOut, all []entry) (out []lineContent, rest []entry) {
 	if mark == "~ " {
 		return nil, all
@@ -117,13 +117,16 @@ func (l *laidOut) isWhole(row int32, listed map[int]bool) bool {
 			return false
 		}
 	}
-	return l.hasRowLine(row)
+	return l.rowLine(row) != nil
 }
 
-// hasRowLine reports whether DENSE prints a row as a row, without another mark in front.
-func (l *laidOut) hasRowLine(row int32) bool {
+// rowLine returns the line of a row, or nil if DENSE does not print it as a row or marks it. The line is valid until the next call.
+func (l *laidOut) rowLine(row int32) []byte {
 	l.dst = l.dst[:0]
-	return (l.shown[row] == nil || l.hasMoreWords(int(row))) && l.row(int(row)) && !strings.HasPrefix(string(l.dst), "(")
+	if l.shown[row] != nil && !l.hasMoreWords(int(row)) || !l.row(int(row)) || bytes.HasPrefix(l.dst, []byte("(")) {
+		return nil
+	}
+	return l.dst
 }
 
 // readsAsRows reports whether rows are the better form of their elements: people know the elements by the words in the row, or rows take no
@@ -167,9 +170,7 @@ func (d *differ) linesOf(mark string, t *tableRows) (out []lineContent) {
 func (d *differ) appendRowContent(mark string, l *laidOut, g lineContent) {
 	d.dst = append(d.dst, mark...)
 	if !g.isCount {
-		l.dst = l.dst[:0]
-		l.row(int(g.rows[0]))
-		d.dst = append(d.dst, l.dst...)
+		d.dst = append(d.dst, l.rowLine(g.rows[0])...)
 		d.newRows[g.rows[0]] = true
 		return
 	}
@@ -197,7 +198,7 @@ func (d *differ) hasNewRows(table dom.Ref) bool {
 	return false
 }
 
-// rowName returns the words of a row and the names of the elements in it, except those of buttons and checkboxes, which are the same in all
+// rowName returns the words of a row, and the names of its cells and links. It omits the names of other controls, which often repeat in all
 // rows.
 func (l *laidOut) rowName(row int32) string {
 	items, _ := l.inline(int(row), maxRowItems)
@@ -216,8 +217,8 @@ func (l *laidOut) rowName(row int32) string {
 	return strings.Join(words, " ")
 }
 
-// appendReordered appends the first rows of each table whose rows changed places, and the number of the others that did. It returns the
-// moved elements in no such table.
+// appendReordered appends the first rows of each table whose rows changed places, and the number of other rows that did. It returns the
+// moved elements that are in no row of a table.
 func (d *differ) appendReordered(moved []diff.Moved) (rest []diff.Moved) {
 	rowsOf := map[int32]map[int32]bool{} // by table
 	place := func(m diff.Moved) (table, row int32) {
@@ -234,6 +235,7 @@ func (d *differ) appendReordered(moved []diff.Moved) (rest []diff.Moved) {
 	for _, m := range moved {
 		table, row := place(m)
 		if table < 0 {
+			rest = append(rest, m)
 			continue
 		}
 		if rowsOf[table] == nil {
@@ -244,11 +246,6 @@ func (d *differ) appendReordered(moved []diff.Moved) (rest []diff.Moved) {
 	}
 	for _, table := range tables {
 		d.appendFirstRows(table, rowsOf[table])
-	}
-	for _, m := range moved {
-		if table, _ := place(m); table < 0 {
-			rest = append(rest, m)
-		}
 	}
 	return rest
 }
@@ -281,8 +278,8 @@ func (d *differ) appendFirstRows(table int32, moved map[int32]bool) {
 // appendMovedRow appends the line of a row that has visibly moved.
 func (d *differ) appendMovedRow(row int32) {
 	d.dst = append(d.dst, "> "...)
-	if d.to.hasRowLine(row) {
-		d.dst = append(d.dst, d.to.dst...)
+	if line := d.to.rowLine(row); line != nil {
+		d.dst = append(d.dst, line...)
 		return
 	}
 	for i := row; i < d.to.nodes[row].end; i++ {
