@@ -147,11 +147,11 @@ const (
 	// The changes since an earlier revision.
 	Format_FORMAT_DIFF Format = 3
 	// The page in about a third of the tokens of LINES. Short neighbors share a line, and headings, landmarks and table
-	// rows surround them. The target of a link is printed only if its name is not sufficient. docs/dense.md defines the
+	// rows surround them. The target of a link is printed only if its name is not sufficient. docs/dense.ebnf has the
 	// grammar.
 	Format_FORMAT_DENSE Format = 4
 	// The changes since the caller was last shown the page, one line for each element, in the notation of DENSE. If the
-	// whole page as DENSE is shorter, the text is the page. docs/dense.md defines the grammar.
+	// whole page as DENSE is shorter, the text is the page. docs/dense.ebnf has the grammar.
 	Format_FORMAT_DENSE_DIFF Format = 5
 )
 

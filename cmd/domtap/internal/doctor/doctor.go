@@ -171,7 +171,7 @@ func checkSandbox(_ context.Context, p *Subject) Finding {
 	case browser.SandboxNote() != "":
 		return Finding{check, Warn, "running as root: Chromium's sandbox is off (--no-sandbox)", "for untrusted pages, run domtap as another user than root, with the package chromium-sandbox or user namespaces"}
 	case errors.Is(p.failed, browser.ErrNoSandbox):
-		return Finding{check, Fail, browser.ErrNoSandbox.Error(), "allow user namespaces (for containers, see docs/operations.md), or install the package chromium-sandbox (Debian: apt install chromium-sandbox), or, if all pages are trusted, turn the sandbox off with --chrome-flag no-sandbox"}
+		return Finding{check, Fail, browser.ErrNoSandbox.Error(), "allow user namespaces (for containers, see docs/docker.md), or install the package chromium-sandbox (Debian: apt install chromium-sandbox), or, if all pages are trusted, turn the sandbox off with --chrome-flag no-sandbox"}
 	case off:
 		return Finding{check, Warn, "turned off by --chrome-flag no-sandbox", "for untrusted pages, remove that flag"}
 	case !p.tried || p.failed != nil:

@@ -70,7 +70,7 @@ and table rows around them.
   [21] Sign in (button) [22] Help           several elements; a link has no role
   | 1003 | Grace Hopper | [13] Edit         a row of a table
 
-docs/dense.md describes the grammar.`,
+docs/dense.md describes the lines.`,
 		Example: `  domtap snapshot
   domtap snapshot --viewport-only --max-tokens 1000
   domtap snapshot --hrefs                           # print the target of every link

@@ -20,7 +20,7 @@ const watchHelp = `Print the page in one line, then every change as it happens, 
 
 Changes are added and removed elements, changed states and values, and navigations. Changes that the page
 makes together are printed together. A line with + is an added element, a line with - a removed element, and
-a line with ~ a changed element as it is now and as it was. docs/dense.md describes the grammar.
+a line with ~ a changed element as it is now and as it was. docs/dense.md describes the lines.
 
 With --count, the command ends after this many changes. With --until, it ends when the page meets a
 condition, which is named like a flag of domtap wait: --until text=Done, --until gone:role=progressbar,
