@@ -19,7 +19,7 @@ import (
 )
 
 func click(ref dom.Ref) turn.Step {
-	return turn.Step{Action: driver.Action{Kind: driver.Click, Spot: driver.At(ref)}}
+	return turn.Step{Action: driver.Action{Kind: driver.Click, Location: driver.At(ref)}}
 }
 
 // onClick sets the effect of clicking the node.
@@ -62,7 +62,7 @@ func TestActSaysWhatItDid(t *testing.T) {
 		{[]turn.Step{click(4)}, turn.DialogShown, "Email", `click "Ask": ok, and a dialog is open: confirm "Sure?"`},
 		{[]turn.Step{click(1), click(4), click(0)}, turn.DialogShown, "Added", `click "Add": ok, click "Ask": ok, and a dialog is open: confirm "Sure?", click 0: not done, a dialog is open`},
 		{[]turn.Step{
-			{Action: driver.Action{Kind: driver.Fill, Spot: driver.At(7), Text: "a@b.c"}}, {Action: driver.Action{Kind: driver.Press, Spot: driver.At(dom.NoRef), Text: "Enter"}},
+			{Action: driver.Action{Kind: driver.Fill, Location: driver.At(7), Text: "a@b.c"}}, {Action: driver.Action{Kind: driver.Press, Location: driver.At(dom.NoRef), Text: "Enter"}},
 		}, turn.Changed, "Email", `fill "Email": ok, press "Enter": ok`},
 	}
 	for _, tt := range tests {

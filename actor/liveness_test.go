@@ -39,7 +39,7 @@ func TestAPageThatHangsAfterAnActionIsSaidToHang(t *testing.T) {
 		for _, methods := range [][]string{{"Settle"}, {"Settle", "Read"}} { // while it settles, and during the read after that
 			synctest.Test(t, func(t *testing.T) {
 				page, tab, ref := onStage(t)
-				one := driver.Action{Kind: kind, Spot: driver.At(ref + 7), Text: "x", To: new(driver.At(ref))}
+				one := driver.Action{Kind: kind, Location: driver.At(ref + 7), Text: "x", To: new(driver.At(ref))}
 				page.HangOn(methods...)
 				begin := time.Now()
 				out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{{Action: one}, click(ref), {Read: &turn.ReadStep{}}, {Shot: &turn.ScreenshotStep{}}}})
@@ -79,7 +79,7 @@ func TestAnActionDuringWhichThePageHangsIsNotOK(t *testing.T) {
 			page, tab, ref := onStage(t)
 			one := click(ref)
 			if method == "Find" {
-				one = turn.Step{Action: driver.Action{Kind: driver.Click, Spot: driver.At(dom.NoRef)}, Target: target.Target{By: target.Selector, Words: "button"}}
+				one = turn.Step{Action: driver.Action{Kind: driver.Click, Location: driver.At(dom.NoRef)}, Target: target.Target{By: target.Selector, Words: "button"}}
 			}
 			page.HangOn(method)
 			begin := time.Now()

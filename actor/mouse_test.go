@@ -77,5 +77,5 @@ func TestATurnLetsGo(t *testing.T) {
 }
 
 func mouseStep(kind driver.ActionKind, ref dom.Ref) turn.Step {
-	return turn.Step{Action: driver.Action{Kind: kind, Spot: driver.At(ref)}}
+	return turn.Step{Action: driver.Action{Kind: kind, Location: driver.At(ref)}}
 }

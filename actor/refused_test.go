@@ -52,7 +52,7 @@ func TestARefusedNavigationIsTheErrorOfItsAction(t *testing.T) {
 			ref = el.Ref
 		}
 	}
-	out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{{Action: driver.Action{Kind: driver.Click, Spot: driver.At(ref)}}}})
+	out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{{Action: driver.Action{Kind: driver.Click, Location: driver.At(ref)}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

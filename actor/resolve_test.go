@@ -19,7 +19,7 @@ import (
 )
 
 func at(to target.Target) turn.Step {
-	return turn.Step{Action: driver.Action{Kind: driver.Click, Spot: driver.At(dom.NoRef)}, Target: to}
+	return turn.Step{Action: driver.Action{Kind: driver.Click, Location: driver.At(dom.NoRef)}, Target: to}
 }
 
 func byRole(role, name string) target.Target {

@@ -164,7 +164,7 @@ func (p *player) onTab(name, rest string) {
 		if err != nil {
 			return "", err
 		}
-		out, err := turn.Run(ctx, p.tab, turn.Turn{Steps: []turn.Step{{Action: driver.Action{Kind: driver.Click, Spot: driver.At(dom.Ref(ref))}}}})
+		out, err := turn.Run(ctx, p.tab, turn.Turn{Steps: []turn.Step{{Action: driver.Action{Kind: driver.Click, Location: driver.At(dom.Ref(ref))}}}})
 		if err != nil {
 			return "", err
 		}

@@ -186,8 +186,8 @@ func (p *queries) Replaces(ctx context.Context, s driver.Replacement) (bool, err
 		return false, err
 	}
 	defer p.mu.Unlock()
-	f := p.frames[s.Gone.Frame]
-	return f != nil && f.document == s.Gone.Document && !hides(f.Body, s.Gone.Ref), nil
+	f := p.frames[s.Old.Frame]
+	return f != nil && f.document == s.Old.Document && !hides(f.Body, s.Old.Ref), nil
 }
 
 func hides(nodes []*Node, ref dom.Ref) bool {

@@ -78,8 +78,8 @@ type Element struct {
 	Document string
 }
 
-// Spot is the place of an action: an element or a point.
-type Spot struct {
+// Location is the element or the point at which an action acts.
+type Location struct {
 	// Element is used unless its Ref is dom.NoRef. In that case Point is used.
 	Element
 	Point *Point
@@ -87,11 +87,11 @@ type Spot struct {
 	Expected *ExpectedElement
 }
 
-// At returns the spot of an element, without an ExpectedElement.
-func At(ref dom.Ref) Spot { return Spot{Element: Element{Ref: ref}} }
+// At returns the location of an element, without an ExpectedElement.
+func At(ref dom.Ref) Location { return Location{Element: Element{Ref: ref}} }
 
-// AtPoint returns the spot of a point.
-func AtPoint(p Point) Spot { return Spot{Element: Element{Ref: dom.NoRef}, Point: &p} }
+// AtPoint returns the location of a point.
+func AtPoint(p Point) Location { return Location{Element: Element{Ref: dom.NoRef}, Point: &p} }
 
 // ExpectedElement describes the element that the caller decided to act on. If the element has become a different one since then, the action
 // fails. See internal/browser/observer/js/39-rows.js for the criteria.
@@ -114,9 +114,9 @@ const ContextChanged = "beside"
 // Action is an action on one element.
 type Action struct {
 	Kind ActionKind
-	// Spot is the place of the action. Its Point is used by Click, Hover, Scroll, MouseDown, MouseMove, and the start of a Drag. Without an
+	// Location is where the action acts. Its Point is used by Click, Hover, Scroll, MouseDown, MouseMove, and the start of a Drag. Without an
 	// element and a point, the action applies to the focused element (Type, Press), to the page (Scroll), or to the pointer's position.
-	Spot
+	Location
 	// Focused is set for Type if the element is named only because it has the focus. An element that accepts no text then receives only the
 	// keys.
 	Focused bool
@@ -137,10 +137,10 @@ type Action struct {
 	Repeat int
 	Values []string
 	// To is the end of a Drag. If nil, Delta is used.
-	To    *Spot
+	To    *Location
 	Delta Point
 	// Waypoints are the places that a Drag or a MouseMove passes, in order.
-	Waypoints []Spot
+	Waypoints []Location
 	// Moves is the number of moves that a MouseMove makes along each line. 0 means as many as a Drag.
 	Moves int
 	// Paths are files on this machine that may be uploaded.
@@ -199,19 +199,19 @@ type DoResult struct {
 	Delivered Delivered
 	// Moved reports whether a Drag moved the element, which is still the same one, to another place on the page.
 	Moved bool
-	// Note is additional information in a few words, such as "already checked". It is often empty. After the prefix Holds, it quotes the
+	// Detail is additional information in a few words, such as "already checked". It is often empty. After the prefix Holds, it quotes the
 	// text that the element contains instead of the text that it was given.
-	Note string
-	// Aim is the pointer's position when it last acted. It is nil if the action used no pointer or did not get that far.
-	Aim *Aim
+	Detail string
+	// Pointer is the position of the pointer when it last acted. It is nil if the action used no pointer or did not get that far.
+	Pointer *PointerPosition
 }
 
-// Holds is the prefix of a Note that quotes the element's text.
+// Holds is the prefix of a Detail that quotes the element's text.
 const Holds = "ok, holds "
 
-// Aim is the pointer's position and the border box of the element that it acts on, in CSS pixels of the top-level viewport. The box is
+// PointerPosition is the pointer's position and the border box of the element that it acts on, in CSS pixels of the top-level viewport. The box is
 // empty if the pointer acts on no element.
-type Aim struct {
+type PointerPosition struct {
 	Point Point
 	Box   dom.Box
 }

@@ -52,10 +52,10 @@ type Evaluated struct {
 
 // Replacement describes the two elements for Query.Replaces.
 type Replacement struct {
-	// Gone is the element that is gone. Both elements are, or were, in its document.
-	Gone Element
-	// By is the ref of the element that may replace it.
-	By dom.Ref
+	// Old is the removed element. Both elements are, or were, in its document.
+	Old Element
+	// New is the ref of the element that may replace it.
+	New dom.Ref
 }
 
 // Audited is the result of an audit in one document, as untrusted JSON for package audit.

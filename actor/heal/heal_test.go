@@ -31,7 +31,7 @@ func state(words string) []*dom.Element {
 	return out
 }
 
-func TestHeirIsTheOneThatWasRenderedAnew(t *testing.T) {
+func TestReplacementIsTheOneThatWasRenderedAnew(t *testing.T) {
 	for _, c := range []struct {
 		before, now string // of the first element of before
 		want        string
@@ -51,11 +51,11 @@ func TestHeirIsTheOneThatWasRenderedAnew(t *testing.T) {
 	} {
 		before := state(c.before)
 		got := ""
-		if heir := Replacement(before[0], before, state(c.now)); heir != nil {
-			got = fmt.Sprint(heir.Ref)
+		if replacement := Replacement(before[0], before, state(c.now)); replacement != nil {
+			got = fmt.Sprint(replacement.Ref)
 		}
 		if got != c.want {
-			t.Errorf("%s → %s: heir %q, want %q", c.before, c.now, got, c.want)
+			t.Errorf("%s → %s: replacement %q, want %q", c.before, c.now, got, c.want)
 		}
 	}
 }
@@ -95,9 +95,9 @@ func TestReusedElementsAreKnown(t *testing.T) {
 	}
 }
 
-// TestNoHeirAmongTwins checks on random pages that every heir is the only element of its name, was not there before, and that an element
-// with a duplicate has no replacement.
-func TestNoHeirAmongTwins(t *testing.T) {
+// TestNoReplacementAmongDuplicates checks on random pages that every replacement is new and the only element with its name, and that an element with a
+// duplicate has no replacement.
+func TestNoReplacementAmongDuplicates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func(from int) []*dom.Element {
 		var words []string
@@ -126,16 +126,16 @@ func TestNoHeirAmongTwins(t *testing.T) {
 		before := random(0)
 		now := append(random(100), before[1+rng.IntN(len(before)):]...)
 		gone := before[0]
-		heir := Replacement(gone, before, now)
-		if heir == nil {
+		replacement := Replacement(gone, before, now)
+		if replacement == nil {
 			continue
 		}
 		found++
 		keysThen, namesThen := count(before, gone)
-		keysNow, namesNow := count(now, heir)
-		if heir.Ref < 100 || heir.Role != gone.Role || heir.Text != gone.Text || keysThen != 1 || keysNow != 1 ||
-			heir.Key() != gone.Key() && (namesThen != 1 || namesNow != 1) {
-			t.Fatalf("%v is taken for %v of %v in %v", heir, gone, before, now)
+		keysNow, namesNow := count(now, replacement)
+		if replacement.Ref < 100 || replacement.Role != gone.Role || replacement.Text != gone.Text || keysThen != 1 || keysNow != 1 ||
+			replacement.Key() != gone.Key() && (namesThen != 1 || namesNow != 1) {
+			t.Fatalf("%v is taken for %v of %v in %v", replacement, gone, before, now)
 		}
 	}
 	if found < 100 {

@@ -69,7 +69,7 @@ func TestATurnEndsWithTheLease(t *testing.T) {
 		t.Fatal(err)
 	}
 	click := func(ref dom.Ref) turn.Step {
-		return turn.Step{Action: driver.Action{Kind: driver.Click, Spot: driver.At(ref)}}
+		return turn.Step{Action: driver.Action{Kind: driver.Click, Location: driver.At(ref)}}
 	}
 	read, err := tab.Read(t.Context(), actor.ReadOptions{})
 	if err != nil {

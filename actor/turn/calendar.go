@@ -143,9 +143,9 @@ func (c *calendar) yearField(year int) *dom.Element {
 func (c *calendar) jump(ctx context.Context, field *dom.Element) (Result, error) {
 	c.jumped = true
 	year := strconv.Itoa(c.date.Year())
-	one := driver.Action{Kind: driver.Fill, Spot: driver.At(field.Ref), Text: year}
+	one := driver.Action{Kind: driver.Fill, Location: driver.At(field.Ref), Text: year}
 	if field.Tag == "select" {
-		one = driver.Action{Kind: driver.Select, Spot: driver.At(field.Ref), Values: []string{year}}
+		one = driver.Action{Kind: driver.Select, Location: driver.At(field.Ref), Values: []string{year}}
 	}
 	r, err := c.perform(ctx, Step{Action: one, found: true})
 	if e, failed := errors.AsType[*apierr.Error](r.Err); failed && e.Kind == apierr.NotActionable { // not offered: the months lead there
@@ -175,7 +175,7 @@ func (c *calendar) verify(ctx context.Context, r Result) (Result, error) {
 			}
 		}
 		if now := c.x.Head().Snapshot.Find(c.at.ref); now != nil && showsDate(now.Value, c.date) {
-			r.Summary = summarize(driver.Action{Kind: driver.Fill, Spot: driver.At(c.at.ref)}, c.at.el) + ": ok, holds " + strconv.Quote(now.Value)
+			r.Summary = summarize(driver.Action{Kind: driver.Fill, Location: driver.At(c.at.ref)}, c.at.el) + ": ok, holds " + strconv.Quote(now.Value)
 			r.Ref, r.Element = c.at.ref, c.at.el
 			r.FieldRequests = []FieldRequest{{Kind: driver.Fill, Element: c.at.el, Text: now.Value}}
 			return r, nil

@@ -230,7 +230,7 @@ func (t filler) fillDate(ctx context.Context, field []section, texts []string) (
 // typeSlowly types a text one key at a time. Some pages draw a section anew after each key, and lose keys that come before that.
 func (t filler) typeSlowly(ctx context.Context, ref dom.Ref, text string) error {
 	for _, key := range text {
-		r, err := t.perform(ctx, Step{Action: driver.Action{Kind: driver.Type, Spot: driver.At(ref), Text: string(key)}, found: true})
+		r, err := t.perform(ctx, Step{Action: driver.Action{Kind: driver.Type, Location: driver.At(ref), Text: string(key)}, found: true})
 		if err != nil {
 			return err
 		}
@@ -300,7 +300,7 @@ func (t filler) leaveDate(ctx context.Context, a driver.Action, r Result, listed
 	if typed == nil || typed.Value == "" || t.live.Hung() || t.keepsFocus || !t.opensMuch(listed) && (r.Element == nil || r.Element.States.Focused != dom.True) {
 		return r, nil
 	}
-	left, err := t.perform(ctx, Step{Action: driver.Action{Kind: driver.Leave, Spot: driver.At(a.Ref)}, found: true})
+	left, err := t.perform(ctx, Step{Action: driver.Action{Kind: driver.Leave, Location: driver.At(a.Ref)}, found: true})
 	if err != nil || left.Err != nil {
 		return r, err
 	}

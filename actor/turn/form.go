@@ -213,7 +213,7 @@ func notFilled(ctx context.Context, f *Field, delivered driver.Delivered, err er
 // field resolves the field to one element.
 func (t filler) field(ctx context.Context, f *Field) (at resolved, err error) {
 	for _, way := range f.Ways {
-		at, err = t.resolve(ctx, Step{Action: driver.Action{Spot: driver.At(dom.NoRef)}, Target: way})
+		at, err = t.resolve(ctx, Step{Action: driver.Action{Location: driver.At(dom.NoRef)}, Target: way})
 		if !apierr.Is(err, apierr.NoMatch) {
 			at.named = way.By == target.Ref
 			return at, t.narrowed(&at, err, f)
@@ -299,7 +299,7 @@ func (t filler) actionsFor(f *Field, el *dom.Element) ([]driver.Action, error) {
 	if f.Type != "" && !isOfType(el, f.Type) {
 		return nil, apierr.Errorf(apierr.NotActionable, "%s is %s, not a %s: leave the type unset, or name another field", f.name(), target.Describe(el), f.Type)
 	}
-	one := driver.Action{Spot: driver.At(el.Ref)}
+	one := driver.Action{Location: driver.At(el.Ref)}
 	switch {
 	case el.Tag == "input" && el.Type == "file":
 		one.Kind, one.Files = driver.Upload, f.Contents
@@ -353,9 +353,9 @@ func (t filler) choose(f *Field, el *dom.Element) ([]driver.Action, error) {
 	if len(f.Values) <= 1 {
 		switch value := strings.ToLower(f.value()); {
 		case value == "" || slices.Contains([]string{"true", "yes", "on", "checked"}, value), target.Compare(el.WholeText(), f.value()) <= target.Folded:
-			return []driver.Action{{Kind: driver.Check, Spot: driver.At(el.Ref)}}, nil
+			return []driver.Action{{Kind: driver.Check, Location: driver.At(el.Ref)}}, nil
 		case slices.Contains([]string{"false", "no", "off", "unchecked"}, value):
-			return []driver.Action{{Kind: driver.Uncheck, Spot: driver.At(el.Ref)}}, nil
+			return []driver.Action{{Kind: driver.Uncheck, Location: driver.At(el.Ref)}}, nil
 		}
 	}
 	if el.Name == "" {
@@ -404,7 +404,7 @@ func spread(fields []*dom.Element, code string) []driver.Action {
 		if el.Tag != "input" || el.Role != "textbox" && el.Role != "spinbutton" {
 			return nil
 		}
-		actions[i] = driver.Action{Kind: driver.Fill, Spot: driver.At(el.Ref), Text: string(characters[i])}
+		actions[i] = driver.Action{Kind: driver.Fill, Location: driver.At(el.Ref), Text: string(characters[i])}
 	}
 	return actions
 }
@@ -447,12 +447,12 @@ func (t filler) choices(f *Field, member func(*dom.Element) bool) ([]driver.Acti
 			return nil, &apierr.Error{Kind: apierr.NoMatch, Candidates: group[:min(len(group), maxCandidates)],
 				Message: f.name() + " has no single choice " + strconv.Quote(value) + "; its choices: " + target.List(group, maxCandidates)}
 		}
-		actions = append(actions, driver.Action{Kind: driver.Check, Spot: driver.At(found[0].Ref)})
+		actions = append(actions, driver.Action{Kind: driver.Check, Location: driver.At(found[0].Ref)})
 	}
 	for _, el := range group {
 		wanted := slices.ContainsFunc(actions, func(a driver.Action) bool { return a.Ref == el.Ref })
 		if !wanted && el.Role == "checkbox" && len(actions) > 0 {
-			actions = append(actions, driver.Action{Kind: driver.Uncheck, Spot: driver.At(el.Ref)})
+			actions = append(actions, driver.Action{Kind: driver.Uncheck, Location: driver.At(el.Ref)})
 		}
 	}
 	if len(actions) == 0 {
@@ -488,12 +488,12 @@ func isMask(value string) bool { return value != "" && strings.Trim(value, "•"
 
 // submit submits the form as a person would: with its button, or with Enter in the last filled-in field.
 func (t filler) submit(ctx context.Context, f *Form) (Result, error) {
-	at, err := t.resolve(ctx, Step{Action: driver.Action{Spot: driver.At(dom.NoRef)}, Target: target.Target{By: target.Submitter, Ref: f.last}})
+	at, err := t.resolve(ctx, Step{Action: driver.Action{Location: driver.At(dom.NoRef)}, Target: target.Target{By: target.Submitter, Ref: f.last}})
 	switch {
 	case err == nil:
 		return t.perform(ctx, Step{Action: click(at.ref), found: true})
 	case apierr.Is(err, apierr.NoMatch):
-		return t.perform(ctx, Step{Action: driver.Action{Kind: driver.Press, Spot: driver.At(f.last), Text: "Enter"}, found: true})
+		return t.perform(ctx, Step{Action: driver.Action{Kind: driver.Press, Location: driver.At(f.last), Text: "Enter"}, found: true})
 	case fatal(ctx, err):
 		return Result{}, err
 	}

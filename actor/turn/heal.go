@@ -26,7 +26,7 @@ func (t *resolver) heal(ctx context.Context, ref dom.Ref) (*dom.Element, error) 
 	was.Ref = ref
 	replaces := false
 	err := t.x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
-		replaces, err = page.Replaces(ctx, driver.Replacement{Gone: was, By: replacement.Ref})
+		replaces, err = page.Replaces(ctx, driver.Replacement{Old: was, New: replacement.Ref})
 		return err
 	})
 	if err != nil || !replaces {

@@ -18,8 +18,8 @@ type mouse struct {
 
 // record records the effect of a step on the pointer.
 func (m *mouse) record(s Step, r Result) {
-	if r.Aim != nil {
-		m.at = &r.Aim.Point
+	if r.Pointer != nil {
+		m.at = &r.Pointer.Point
 	}
 	if !s.acts() || s.Field != nil || s.Submit != nil {
 		return
@@ -62,7 +62,7 @@ func (t *run) releaseButton(ctx context.Context, results []Result) error {
 	}
 	start := t.x.State()
 	t.last = true
-	_, err := t.dispatch(ctx, driver.Action{Kind: driver.MouseUp, Spot: driver.At(dom.NoRef)}, start)
+	_, err := t.dispatch(ctx, driver.Action{Kind: driver.MouseUp, Location: driver.At(dom.NoRef)}, start)
 	if !fatal(ctx, err) {
 		err = t.settle(ctx, start, "")
 	}

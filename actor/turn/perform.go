@@ -28,7 +28,7 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 		next.Ref = at.ref
 		var then driver.DoResult
 		then, err = t.dispatch(ctx, t.placed(next), start)
-		done.Aim = cmp.Or(done.Aim, then.Aim)
+		done.Pointer = cmp.Or(done.Pointer, then.Pointer)
 		if err != nil {
 			err = t.live.During(err, "during the "+next.Kind.String(), ", so it may be done only in part")
 			done.Delivered = driver.DeliveredPart // the rest of the step was not delivered
@@ -39,7 +39,7 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 		return Result{}, err
 	}
 	r := Result{Done: err == nil, Delivered: done.Delivered.OrDefault(err), Err: err, Ref: at.ref, Healed: at.healed && err == nil, Moved: done.Moved,
-		Element: at.el, Aim: done.Aim}
+		Element: at.el, Pointer: done.Pointer}
 	what, frame := a.summary(), dom.FrameID("")
 	if at.el != nil {
 		what, frame = summarize(a.Action, at.el), at.el.Frame
@@ -62,7 +62,7 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 	case r.Done:
 		r.Destination = t.destination(start)
 		r.Summary += r.Destination
-		r.FieldRequests = fieldRequests(a.Action, at.el, done.Note)
+		r.FieldRequests = fieldRequests(a.Action, at.el, done.Detail)
 	}
 	return r, settleErr
 }
@@ -156,7 +156,7 @@ func (t *run) dispatchAt(ctx context.Context, at resolved, a driver.Action, star
 }
 
 // resolveWay resolves the waypoints and the end of a drag. The end is nil if the action has none.
-func (t *run) resolveWay(ctx context.Context, a Step) (to *driver.Spot, waypoints []driver.Spot, err error) {
+func (t *run) resolveWay(ctx context.Context, a Step) (to *driver.Location, waypoints []driver.Location, err error) {
 	for i, one := range a.Waypoints {
 		var by target.Target
 		if i < len(a.Along) {
@@ -175,16 +175,16 @@ func (t *run) resolveWay(ctx context.Context, a Step) (to *driver.Spot, waypoint
 }
 
 // resolvePlace resolves the element of a place on the way of a drag. A place without an element is returned unchanged.
-func (t *run) resolvePlace(ctx context.Context, place driver.Spot, by target.Target) (driver.Spot, error) {
+func (t *run) resolvePlace(ctx context.Context, place driver.Location, by target.Target) (driver.Location, error) {
 	if place.Ref == dom.NoRef && by.By == target.None {
 		return place, nil
 	}
-	named := Step{Action: driver.Action{Kind: driver.Drag, Spot: driver.At(place.Ref)}, Target: by}
+	named := Step{Action: driver.Action{Kind: driver.Drag, Location: driver.At(place.Ref)}, Target: by}
 	at, err := t.resolve(ctx, named)
 	if err != nil {
 		return place, err
 	}
-	return driver.Spot{Element: t.x.Where(at.ref), Expected: t.base.known(named, at)}, nil
+	return driver.Location{Element: t.x.Where(at.ref), Expected: t.base.known(named, at)}, nil
 }
 
 // placed fills in the frame and document of an action's element, and the pointer's position.

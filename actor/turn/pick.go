@@ -78,7 +78,7 @@ func (t filler) pick(ctx context.Context, f *Field, at resolved) (Result, error)
 func (p *picker) findOpenList(ctx context.Context) error {
 	lists := p.openLists()
 	if len(lists) != 1 && p.at.el.Role != "listbox" {
-		escape := driver.Action{Kind: driver.Press, Spot: driver.At(p.at.ref), Text: "Escape"}
+		escape := driver.Action{Kind: driver.Press, Location: driver.At(p.at.ref), Text: "Escape"}
 		for _, a := range []driver.Action{escape, click(p.at.ref)} {
 			if _, err := p.press(ctx, a); err != nil {
 				return err
@@ -182,7 +182,7 @@ func (p *picker) choose(ctx context.Context, value string) (*dom.Element, Result
 
 // click returns a click on an element.
 func click(ref dom.Ref) driver.Action {
-	return driver.Action{Kind: driver.Click, Spot: driver.At(ref), Clicks: 1}
+	return driver.Action{Kind: driver.Click, Location: driver.At(ref), Clicks: 1}
 }
 
 // press performs one action of the selection.
@@ -216,7 +216,7 @@ func (p *picker) open(ctx context.Context) (Result, error) {
 
 // openByKey opens the list with the keyboard.
 func (p *picker) openByKey(ctx context.Context) (Result, error) {
-	return p.press(ctx, driver.Action{Kind: driver.Press, Spot: driver.At(p.at.ref), Text: "ArrowDown"})
+	return p.press(ctx, driver.Action{Kind: driver.Press, Location: driver.At(p.at.ref), Text: "ArrowDown"})
 }
 
 // optionRoles are the roles of options in a list.
@@ -335,7 +335,7 @@ func (p *picker) search(ctx context.Context, value string) error {
 	}
 	p.unsearched = cmp.Or(p.unsearched, at)
 	before := p.textsByRef()
-	typed, err := p.press(ctx, driver.Action{Kind: driver.Fill, Spot: driver.At(at.Ref), Text: value})
+	typed, err := p.press(ctx, driver.Action{Kind: driver.Fill, Location: driver.At(at.Ref), Text: value})
 	if err != nil || typed.Err != nil {
 		return cmp.Or(err, typed.Err)
 	}
@@ -359,7 +359,7 @@ func (p *picker) restoreSearch(ctx context.Context) error {
 	if p.unsearched == nil || p.unsearched.ValueLeft > 0 || isMask(p.unsearched.Value) {
 		return nil
 	}
-	_, err := p.press(ctx, driver.Action{Kind: driver.Fill, Spot: driver.At(p.unsearched.Ref), Text: p.unsearched.Value})
+	_, err := p.press(ctx, driver.Action{Kind: driver.Fill, Location: driver.At(p.unsearched.Ref), Text: p.unsearched.Value})
 	return err
 }
 
@@ -387,7 +387,7 @@ func (p *picker) scroll(ctx context.Context, value string) error {
 			return nil
 		}
 		last := wordsOf(options[len(options)-1])
-		r, err := p.press(ctx, driver.Action{Kind: driver.Scroll, Spot: driver.At(options[len(options)/2].Ref), Delta: driver.Point{Y: scrollBy}})
+		r, err := p.press(ctx, driver.Action{Kind: driver.Scroll, Location: driver.At(options[len(options)/2].Ref), Delta: driver.Point{Y: scrollBy}})
 		if err != nil || r.Err != nil {
 			return err
 		}
@@ -426,13 +426,13 @@ func (p *picker) close(ctx context.Context) (Result, error) {
 	if now == nil || now.States.Expanded != dom.True || !p.acted {
 		return Result{}, nil
 	}
-	return p.press(ctx, driver.Action{Kind: driver.Press, Spot: driver.At(p.at.ref), Text: "Escape"})
+	return p.press(ctx, driver.Action{Kind: driver.Press, Location: driver.At(p.at.ref), Text: "Escape"})
 }
 
 // verify checks whether the field shows the selection.
 func (p *picker) verify(r Result, chosen []*dom.Element) Result {
 	r.Ref, r.Element, r.Done, r.Delivered = p.at.ref, p.at.el, true, driver.DeliveredAll
-	what := summarize(driver.Action{Kind: driver.Select, Spot: driver.At(p.at.ref)}, p.at.el)
+	what := summarize(driver.Action{Kind: driver.Select, Location: driver.At(p.at.ref)}, p.at.el)
 	r.Summary = what + ": ok"
 	now := p.x.Head().Snapshot.Find(p.at.ref)
 	if now == nil {

@@ -40,7 +40,7 @@ func (t *run) resolveShown(ctx context.Context, a Step, start actor.State, at re
 		if next == nil || slices.ContainsFunc(over, func(el *dom.Element) bool { return el.Ref == next.Ref }) {
 			break
 		}
-		hover := driver.Action{Kind: driver.Hover, Spot: driver.At(next.Ref)}
+		hover := driver.Action{Kind: driver.Hover, Location: driver.At(next.Ref)}
 		if _, wrong := t.dispatch(ctx, t.placed(hover), start); wrong != nil {
 			return at, wrong
 		}

@@ -48,7 +48,7 @@ func (t *run) slide(ctx context.Context, el *dom.Element, text string, refused R
 		return s.fail(refused, ""), nil
 	} else if now == wanted {
 		refused.Done, refused.Err, refused.Delivered = true, nil, driver.DeliveredAll
-		refused.Summary = summarize(driver.Action{Kind: driver.Fill, Spot: driver.At(el.Ref)}, el) + ": ok, it already had that value"
+		refused.Summary = summarize(driver.Action{Kind: driver.Fill, Location: driver.At(el.Ref)}, el) + ": ok, it already had that value"
 		return refused, nil
 	}
 	last := refused
@@ -58,7 +58,7 @@ func (t *run) slide(ctx context.Context, el *dom.Element, text string, refused R
 			break
 		}
 		before, _ := s.value()
-		press := driver.Action{Kind: driver.Press, Spot: driver.At(el.Ref), Text: key, Repeat: repeat}
+		press := driver.Action{Kind: driver.Press, Location: driver.At(el.Ref), Text: key, Repeat: repeat}
 		r, err := t.perform(ctx, Step{Action: press, found: true})
 		if err != nil || r.Err != nil {
 			return r, err
@@ -69,7 +69,7 @@ func (t *run) slide(ctx context.Context, el *dom.Element, text string, refused R
 			break
 		}
 		if s.recordEffect(key, repeat, before, now); now == wanted {
-			r.Summary = summarize(driver.Action{Kind: driver.Fill, Spot: driver.At(el.Ref)}, el) + ": ok, by its arrow keys"
+			r.Summary = summarize(driver.Action{Kind: driver.Fill, Location: driver.At(el.Ref)}, el) + ": ok, by its arrow keys"
 			r.FieldRequests = []FieldRequest{{Kind: driver.Fill, Element: el, Text: s.current().Value}}
 			return r, nil
 		}
@@ -144,6 +144,6 @@ func (s *slider) fail(r Result, why string) Result {
 	}
 	r.Err = &apierr.Error{Kind: apierr.NotActionable, Detail: map[string]string{"ref": ref, "cause": "uneditable"},
 		Message: "ref " + ref + " is a " + s.el.Role + " that the page draws" + why + "; press ArrowRight or ArrowLeft on it, then read its value"}
-	r.Summary = summarize(driver.Action{Kind: driver.Fill, Spot: driver.At(s.el.Ref)}, s.el) + ": " + word(driver.DoResult{}, r.Err)
+	r.Summary = summarize(driver.Action{Kind: driver.Fill, Location: driver.At(s.el.Ref)}, s.el) + ": " + word(driver.DoResult{}, r.Err)
 	return r
 }

@@ -20,7 +20,7 @@ func (t *run) readNow(ctx context.Context, r *ReadStep) (Result, error) {
 	}
 	var text string
 	if err == nil {
-		text, err = r.Say(reading)
+		text, err = r.Format(reading)
 	}
 	return Result{Done: err == nil, Err: err, Summary: "read: " + word(driver.DoResult{}, err), Text: text, Ref: dom.NoRef}, nil
 }

@@ -50,7 +50,7 @@ func number(ref dom.Ref) string { return strconv.FormatUint(uint64(ref), 10) }
 // word describes the outcome of an action in one or two words.
 func word(deed driver.DoResult, err error) string {
 	if err == nil {
-		return cmp.Or(deed.Note, "ok")
+		return cmp.Or(deed.Detail, "ok")
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "timed out"

@@ -77,8 +77,8 @@ func (a Step) pressesAtFocus() bool {
 // ReadStep reads the page between the actions of a turn.
 type ReadStep struct {
 	Options actor.ReadOptions
-	// Say formats the reading as text. It runs on the tab's goroutine and must not block.
-	Say func(actor.Reading) (string, error)
+	// Format formats the reading as text. It runs on the tab's goroutine and must not block.
+	Format func(actor.Reading) (string, error)
 }
 
 // ScreenshotStep takes a screenshot between the actions of a turn.
@@ -159,10 +159,10 @@ type Result struct {
 	// Healed reports that the element of the ref was gone, and that the action was performed on Ref instead, its re-rendered version.
 	Healed bool
 	Ref    dom.Ref
-	// Element is the element of the action, as it was read before, or nil if there was none or none was found. Aim is the pointer's
+	// Element is the element of the action, as it was read before, or nil if there was none or none was found. Pointer is the pointer's
 	// position, or nil if no pointer was used.
 	Element *dom.Element
-	Aim     *driver.Aim
+	Pointer *driver.PointerPosition
 	// Destination is the end of Summary that describes where the action led, or empty.
 	Destination string
 	// FieldRequests lists what the action requested of fields that can show it.

@@ -276,11 +276,11 @@ var calls = map[string]func(ctx context.Context, p *Page, arguments string) (any
 		return p.Evaluate(ctx, driver.Script{Expression: expression, Element: driver.Element{Ref: dom.NoRef}, Limit: 1000})
 	},
 	"click": func(ctx context.Context, p *Page, _ string) (any, error) {
-		return p.Do(ctx, driver.Action{Kind: driver.Click, Spot: driver.AtPoint(driver.Point{X: 3, Y: 4})})
+		return p.Do(ctx, driver.Action{Kind: driver.Click, Location: driver.AtPoint(driver.Point{X: 3, Y: 4})})
 	},
 	// The arguments are the distances and an optional ref.
 	"scroll": func(ctx context.Context, p *Page, arguments string) (any, error) {
-		a := driver.Action{Kind: driver.Scroll, Spot: driver.At(dom.NoRef)}
+		a := driver.Action{Kind: driver.Scroll, Location: driver.At(dom.NoRef)}
 		if n, err := fmt.Sscan(arguments, &a.Delta.X, &a.Delta.Y, &a.Ref); n < 2 {
 			return nil, err
 		}

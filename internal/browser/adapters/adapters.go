@@ -117,7 +117,7 @@ func (i Input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error)
 		return err
 	})
 	if err == nil && note != "" {
-		result.Note = cmp.Or(result.Note, "ok") + ", " + note
+		result.Detail = cmp.Or(result.Detail, "ok") + ", " + note
 	}
 	return result, err
 }

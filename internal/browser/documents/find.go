@@ -108,19 +108,19 @@ func finding(a observer.FindAnswer) target.Resolution {
 
 // Replaces reports whether an element may be the new rendering of another one; see driver.Query.
 func (q *Query) Replaces(ctx context.Context, r driver.Replacement) (bool, error) {
-	agent, err := q.m.Agent(ctx, r.Gone.Frame)
+	agent, err := q.m.Agent(ctx, r.Old.Frame)
 	if err != nil {
 		return false, err
 	}
-	if agent.Document != r.Gone.Document {
+	if agent.Document != r.Old.Document {
 		return false, nil
 	}
 	var answer observer.RematchAnswer
-	if err := agent.Call(ctx, "rematch", observer.RematchRequest{Ref: uint32(r.Gone.Ref), Heir: uint32(r.By)}, &answer); err != nil {
+	if err := agent.Call(ctx, "rematch", observer.RematchRequest{Ref: uint32(r.Old.Ref), Successor: uint32(r.New)}, &answer); err != nil {
 		return false, q.m.Failed(err)
 	}
 	if answer.Why != "" {
-		q.m.Logger.Debug("no element replaces one that is gone", "gone", r.Gone.Ref, "by", r.By, "why", answer.Why)
+		q.m.Logger.Debug("no element replaces a removed element", "removed", r.Old.Ref, "candidate", r.New, "why", answer.Why)
 	}
 	return answer.Why == "", nil
 }

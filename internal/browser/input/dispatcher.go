@@ -103,7 +103,7 @@ func (h *Dispatcher) do(ctx context.Context, a driver.Action) (driver.DoResult, 
 		}
 	}
 	result, err := t.do(ctx)
-	result.Aim = t.aim
+	result.Pointer = t.pointerAt
 	return result, err
 }
 
@@ -146,8 +146,8 @@ type task struct {
 	*Dispatcher
 	action   driver.Action
 	deadline time.Time
-	// aim is where the pointer acts. It is nil until that is known.
-	aim *driver.Aim
+	// pointerAt is where the pointer acts. It is nil while the position is unknown.
+	pointerAt *driver.PointerPosition
 }
 
 // pointer performs mouse actions.

@@ -133,8 +133,8 @@ func TestADragThatMissesIsTriedAgain(t *testing.T) {
 			"waitActionable": `{"x":10,"y":10,"w":4,"h":4}`, "dragBegan": `{"reached":true,"presses":1,"dragging":false}`, "pressOutcome": `{"detail":"<div>"}`, "displacement": `{"x":7,"y":0}`,
 		}[command] + map[bool]string{true: "{}"}[command == "checkBeforePress" || command == "disarm"]
 	})
-	result, err := h.Do(t.Context(), driver.Action{Kind: driver.Drag, Spot: driver.Spot{Element: driver.Element{Ref: 5, Document: "d"}}, Delta: driver.Point{X: 7}})
-	if err != nil || !result.Moved || result.Note != "ok, it moved by 7,0" {
+	result, err := h.Do(t.Context(), driver.Action{Kind: driver.Drag, Location: driver.Location{Element: driver.Element{Ref: 5, Document: "d"}}, Delta: driver.Point{X: 7}})
+	if err != nil || !result.Moved || result.Detail != "ok, it moved by 7,0" {
 		t.Errorf("got %+v, %v", result, err)
 	}
 	if got, want := p.done("checkBeforePress", "mousePressed", "mouseReleased"), "checkBeforePress mousePressed mouseReleased checkBeforePress mousePressed mouseReleased"; got != want {
@@ -168,7 +168,7 @@ func TestAClickIsOneBatchFirst(t *testing.T) {
 			}
 			return "{}"
 		})
-		if _, err := h.Do(t.Context(), driver.Action{Kind: driver.Click, Spot: driver.Spot{Element: driver.Element{Ref: 5, Document: "d"}}}); err != nil {
+		if _, err := h.Do(t.Context(), driver.Action{Kind: driver.Click, Location: driver.Location{Element: driver.Element{Ref: 5, Document: "d"}}}); err != nil {
 			t.Errorf("armed %s, %v: %v", c.armed, c.outcomes, err)
 		}
 		if got := p.done("mouseMoved", "checkBeforePress", "mousePressed", "mouseReleased"); got != c.want {
@@ -213,7 +213,7 @@ func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 			}
 			return "{}"
 		})
-		result, err := h.Do(t.Context(), driver.Action{Kind: c.kind, Spot: driver.Spot{Element: driver.Element{Ref: 5, Document: "d"}}, Delta: driver.Point{X: 7}})
+		result, err := h.Do(t.Context(), driver.Action{Kind: c.kind, Location: driver.Location{Element: driver.Element{Ref: 5, Document: "d"}}, Delta: driver.Point{X: 7}})
 		if result.Delivered != c.want || (err == nil) != (c.want == driver.DeliveredUnset) {
 			t.Errorf("%q, %q: got %+v, %v", c.reported, c.atDown, result, err)
 		}
@@ -228,9 +228,9 @@ func TestAHeldButtonIsReleasedOnce(t *testing.T) {
 		want   string
 	}{
 		"the turn ends":          {"", nil, "mouseMoved mousePressed mouseReleased"},
-		"it is released":         {"", []driver.Action{{Kind: driver.MouseUp, Spot: driver.At(dom.NoRef)}}, "mouseMoved mousePressed mouseReleased"},
+		"it is released":         {"", []driver.Action{{Kind: driver.MouseUp, Location: driver.At(dom.NoRef)}}, "mouseMoved mousePressed mouseReleased"},
 		"the press is not heard": {"beginHold", nil, "mouseMoved mousePressed mouseReleased"},
-		"the document goes":      {"heldOutcome", []driver.Action{{Kind: driver.MouseMove, Spot: driver.At(dom.NoRef), Delta: driver.Point{X: 5}, Moves: 1}}, "mouseMoved mousePressed mouseMoved mouseReleased"},
+		"the document goes":      {"heldOutcome", []driver.Action{{Kind: driver.MouseMove, Location: driver.At(dom.NoRef), Delta: driver.Point{X: 5}, Moves: 1}}, "mouseMoved mousePressed mouseMoved mouseReleased"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, p := at(t, func(command string) string {
@@ -241,7 +241,7 @@ func TestAHeldButtonIsReleasedOnce(t *testing.T) {
 					"waitActionable": `{"x":10,"y":10,"w":4,"h":4}`, "beginHold": `{"reached":true,"presses":1}`, "heldOutcome": `{"moves":1,"released":true,"detail":"<p>"}`,
 				}[command] + map[bool]string{true: "{}"}[command != "waitActionable" && command != "beginHold" && command != "heldOutcome"]
 			})
-			_, err := h.Do(t.Context(), driver.Action{Kind: driver.MouseDown, Spot: driver.Spot{Element: driver.Element{Ref: 5, Document: "d"}}})
+			_, err := h.Do(t.Context(), driver.Action{Kind: driver.MouseDown, Location: driver.Location{Element: driver.Element{Ref: 5, Document: "d"}}})
 			if (err != nil) != (c.broken == "beginHold") {
 				t.Errorf("the press: %v", err)
 			}
@@ -252,7 +252,7 @@ func TestAHeldButtonIsReleasedOnce(t *testing.T) {
 			}
 			h.ReleaseButton(t.Context())
 			h.ReleaseButton(t.Context())
-			if _, err := h.Do(t.Context(), driver.Action{Kind: driver.MouseUp, Spot: driver.At(dom.NoRef)}); !apierr.Is(err, apierr.NotActionable) {
+			if _, err := h.Do(t.Context(), driver.Action{Kind: driver.MouseUp, Location: driver.At(dom.NoRef)}); !apierr.Is(err, apierr.NotActionable) {
 				t.Errorf("a release with no button down: %v", err)
 			}
 			if err := call(t.Context(), h.page.(desk), "sync", nil, nil); err != nil { // follows the posted commands

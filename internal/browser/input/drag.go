@@ -73,7 +73,7 @@ func (t *drag) do(ctx context.Context) (driver.DoResult, error) {
 }
 
 // places returns the waypoints and, unless the end is a distance, the end.
-func (t *drag) places() []driver.Spot {
+func (t *drag) places() []driver.Location {
 	places := slices.Clone(t.action.Waypoints)
 	if t.action.To != nil {
 		places = append(places, *t.action.To)
@@ -99,7 +99,7 @@ func (t *pointer) movedBy(ctx context.Context, p *path) (moved driver.DoResult, 
 	if err := call(ctx, p.leaf(), "displacement", map[string]any{"patience": movedLimit}, &by); err != nil {
 		return driver.DoResult{}, false // the drag itself was performed
 	}
-	return driver.DoResult{Moved: by.Moved(), Note: by.Note()}, by.Stays
+	return driver.DoResult{Moved: by.Moved(), Detail: by.Note()}, by.Stays
 }
 
 // moveHeld moves the held element to its destination and returns that point.
@@ -123,7 +123,7 @@ func (t *drag) moveHeld(ctx context.Context, p *path, data <-chan *cdproto.Messa
 	}
 	at, first := begin, true
 	for _, place := range t.places() {
-		next, err := t.destination(ctx, place, p.spot)
+		next, err := t.destination(ctx, place, p.location)
 		if err != nil {
 			return to, err
 		}
@@ -188,7 +188,7 @@ func (t *drag) glide(ctx context.Context, from, to driver.Point, dragged *input.
 // target.
 func (t *drag) arrive(ctx context.Context, p *path, to driver.Point) (driver.Point, error) {
 	end := t.action.To
-	if err := t.move(ctx, to, dragging); err != nil || end == nil || end.Ref == dom.NoRef || end.Frame != p.spot.Frame || p.spot.Ref == dom.NoRef {
+	if err := t.move(ctx, to, dragging); err != nil || end == nil || end.Ref == dom.NoRef || end.Frame != p.location.Frame || p.location.Ref == dom.NoRef {
 		return to, err
 	}
 	return to, call(ctx, p.leaf(), "setDropTarget", map[string]any{"ref": uint32(end.Ref)}, nil)
@@ -204,7 +204,7 @@ const interceptLimit = 5 * time.Second
 func (t *drag) dragged(ctx context.Context, p *path, data <-chan *cdproto.Message) (*input.DragData, error) {
 	var began outcome.Press
 	began.Dragging = true
-	if p.spot.Ref != dom.NoRef {
+	if p.location.Ref != dom.NoRef {
 		if err := call(ctx, p.leaf(), "dragBegan", nil, &began); err != nil {
 			return nil, err
 		}
@@ -214,7 +214,7 @@ func (t *drag) dragged(ctx context.Context, p *path, data <-chan *cdproto.Messag
 	select {
 	case msg = <-data:
 	default:
-		if !began.Dragging || p.spot.Ref == dom.NoRef {
+		if !began.Dragging || p.location.Ref == dom.NoRef {
 			return nil, nil
 		}
 		if msg, err = awaitDrag(ctx, data); msg == nil || err != nil {
@@ -249,7 +249,7 @@ func dragData(msg *cdproto.Message) (*input.DragData, error) {
 
 // destination returns the end point of a drag: a given point, the center of the target element, or another point of it if the center is
 // covered.
-func (t *pointer) destination(ctx context.Context, s, dragged driver.Spot) (driver.Point, error) {
+func (t *pointer) destination(ctx context.Context, s, dragged driver.Location) (driver.Point, error) {
 	if s.Ref == dom.NoRef && s.Point != nil {
 		return *s.Point, nil
 	}

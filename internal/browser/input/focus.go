@@ -133,5 +133,5 @@ func (t *task) cancelDrag(ctx context.Context, h *held) (driver.DoResult, error)
 	if err := t.page.Main().Run(ctx, dragEvent(input.DispatchDragEventTypeDragOver, out, dragged), dragEvent(input.DispatchDragEventTypeDragCancel, out, dragged)); err != nil {
 		return driver.DoResult{}, err
 	}
-	return driver.DoResult{Note: "ok, the drag was cancelled"}, nil
+	return driver.DoResult{Detail: "ok, the drag was cancelled"}, nil
 }

@@ -71,7 +71,7 @@ func (t *pointer) down(ctx context.Context) (driver.DoResult, error) {
 	if err := wait(ctx, t.action.Hold); err != nil {
 		return driver.DoResult{}, err
 	}
-	return driver.DoResult{Note: t.describePoint(p)}, nil
+	return driver.DoResult{Detail: t.describePoint(p)}, nil
 }
 
 // endDrags ends the interception of drags that down has started.
@@ -85,7 +85,7 @@ func (t *task) endDrags(ctx context.Context, h *held) {
 // caller must disarm the path and release the button.
 func (t *pointer) pressUntilReached(ctx context.Context, how input.DispatchMouseEventParams, command string) (*path, outcome.Press, driver.DoResult, error) {
 	for {
-		p, err := t.point(ctx, t.action.Spot, how.Modifiers)
+		p, err := t.point(ctx, t.action.Location, how.Modifiers)
 		if err != nil {
 			return nil, outcome.Press{}, driver.DoResult{}, err
 		}
@@ -107,12 +107,12 @@ func (t *pointer) pressUntilReached(ctx context.Context, how input.DispatchMouse
 		}
 		switch {
 		case got.IsDifferent():
-			return nil, outcome.Press{}, driver.DoResult{}, t.refusal(p.spot, got.Element)
+			return nil, outcome.Press{}, driver.DoResult{}, t.refusal(p.location, got.Element)
 		case got.Reached:
-			result, err := got.Partial(p.spot, t.clicks())
+			result, err := got.Partial(p.location, t.clicks())
 			return nil, outcome.Press{}, result, err
 		case !time.Now().Before(t.deadline):
-			return nil, outcome.Press{}, driver.DoResult{}, got.Missed(p.spot, t.action)
+			return nil, outcome.Press{}, driver.DoResult{}, got.Missed(p.location, t.action)
 		}
 	}
 }
@@ -161,7 +161,7 @@ func (t *pointer) moveTo(ctx context.Context) (driver.DoResult, error) {
 
 // moveToEnd moves a pointer without a held button from at to the end of the action.
 func (t *pointer) moveToEnd(ctx context.Context, at *driver.Point) (driver.DoResult, error) {
-	end := t.action.Spot
+	end := t.action.Location
 	if t.action.Untargeted() {
 		end.Point = t.action.From
 	}
@@ -190,7 +190,7 @@ func (t *pointer) moveToEnd(ctx context.Context, at *driver.Point) (driver.DoRes
 	if err != nil {
 		return driver.DoResult{}, err
 	}
-	return driver.DoResult{Note: "ok, on " + p.found.Named()}, nil
+	return driver.DoResult{Detail: "ok, on " + p.found.Named()}, nil
 }
 
 // glideTo moves the pointer along a line. If from is nil, it makes a single move.
@@ -216,7 +216,7 @@ func between(from, to driver.Point, i, n int) driver.Point {
 func (t *pointer) moveHolding(ctx context.Context, h *held) (driver.DoResult, error) {
 	began := h.at
 	for _, place := range t.action.Waypoints {
-		next, err := t.destination(ctx, place, h.path.spot)
+		next, err := t.destination(ctx, place, h.path.location)
 		if err == nil {
 			err = t.glideHolding(ctx, h, next)
 		}
@@ -226,7 +226,7 @@ func (t *pointer) moveHolding(ctx context.Context, h *held) (driver.DoResult, er
 	}
 	to, err := began, error(nil)
 	if !t.action.Untargeted() {
-		to, err = t.destination(ctx, t.action.Spot, h.path.spot)
+		to, err = t.destination(ctx, t.action.Location, h.path.location)
 	}
 	if err == nil {
 		err = t.glideHolding(ctx, h, driver.Point{X: to.X + t.action.Delta.X, Y: to.Y + t.action.Delta.Y})
@@ -234,10 +234,10 @@ func (t *pointer) moveHolding(ctx context.Context, h *held) (driver.DoResult, er
 	if err != nil {
 		return driver.DoResult{}, t.unfinished(ctx, err)
 	}
-	t.aim = &driver.Aim{Point: h.at}
+	t.pointerAt = &driver.PointerPosition{Point: h.at}
 	switch {
 	case h.dragged != nil:
-		return driver.DoResult{Note: "ok, dragging"}, nil
+		return driver.DoResult{Detail: "ok, dragging"}, nil
 	case !h.isObserved():
 		return driver.DoResult{}, nil
 	}
@@ -314,7 +314,7 @@ func (t *pointer) up(ctx context.Context) (driver.DoResult, error) {
 	t.held = nil
 	err := t.release(ctx, released(h.at, h.how))
 	t.endDrags(ctx, h)
-	t.aim = &driver.Aim{Point: h.at}
+	t.pointerAt = &driver.PointerPosition{Point: h.at}
 	if err = errors.Join(dropped, err); err != nil {
 		return driver.DoResult{Delivered: driver.DeliveredPart}, t.unfinished(ctx, err)
 	}

@@ -29,7 +29,7 @@ func (t *pointer) move(ctx context.Context, at driver.Point, e input.DispatchMou
 
 // point moves the pointer to an element and checks that it is there, repeatedly within the time limit. If it returns a path, the guards are
 // armed, and the caller must disarm the path.
-func (t *pointer) point(ctx context.Context, s driver.Spot, modifiers int64) (*path, error) {
+func (t *pointer) point(ctx context.Context, s driver.Location, modifiers int64) (*path, error) {
 	req := resolveRequest{Need: "point", Passive: t.action.Kind.IsPassive()}
 	for {
 		p, err := t.resolve(ctx, s, req)
@@ -61,7 +61,7 @@ func (t *pointer) point(ctx context.Context, s driver.Spot, modifiers int64) (*p
 // does not wait for a frame before it reports the move. At the press, the guard performs the checks of hitTest. This is tried once, for
 // elements of the main frame that need no scrolling, and only if all frames respond. Otherwise the returned path is nil.
 func (t *pointer) pointAhead(ctx context.Context, tries int) (p *path, err error) {
-	s := t.action.Spot
+	s := t.action.Location
 	if tries > 0 || s.Ref == dom.NoRef || s.Frame != "" || !t.page.Complete() {
 		return nil, nil
 	}
@@ -69,7 +69,7 @@ func (t *pointer) pointAhead(ctx context.Context, tries int) (p *path, err error
 	if err != nil {
 		return nil, err
 	}
-	p = &path{spot: s, steps: []step{{frame: s.Frame, agent: a}}, ahead: true}
+	p = &path{location: s, steps: []step{{frame: s.Frame, agent: a}}, ahead: true}
 	if err = p.awaitPress(ctx); err != nil {
 		t.disarmPath(ctx, p)
 		return nil, err
@@ -92,18 +92,18 @@ func (t *pointer) pointAhead(ctx context.Context, tries int) (p *path, err error
 }
 
 func (t *pointer) hover(ctx context.Context) (driver.DoResult, error) {
-	p, err := t.point(ctx, t.action.Spot, 0)
+	p, err := t.point(ctx, t.action.Location, 0)
 	if err != nil {
 		return driver.DoResult{}, err
 	}
 	disarm(ctx, p.agents()[:1])
 	t.disarmPath(ctx, p)
-	return driver.DoResult{Note: t.describePoint(p)}, nil
+	return driver.DoResult{Detail: t.describePoint(p)}, nil
 }
 
 // describePoint names the element at the point of an action without a ref.
 func (t *pointer) describePoint(p *path) string {
-	if p.spot.Ref != dom.NoRef {
+	if p.location.Ref != dom.NoRef {
 		return ""
 	}
 	return "ok, on " + p.found.Named()
@@ -117,7 +117,7 @@ func (t *pointer) click(ctx context.Context) (driver.DoResult, error) {
 	for tries := 0; ; tries++ {
 		p, err := t.pointAhead(ctx, tries)
 		if err == nil && p == nil {
-			p, err = t.point(ctx, t.action.Spot, modifiers)
+			p, err = t.point(ctx, t.action.Location, modifiers)
 		}
 		if err != nil {
 			return driver.DoResult{}, err
@@ -127,17 +127,17 @@ func (t *pointer) click(ctx context.Context) (driver.DoResult, error) {
 		case err != nil:
 			return driver.DoResult{}, err
 		case p.isUnguarded():
-			return driver.DoResult{Note: t.describePoint(p)}, nil
+			return driver.DoResult{Detail: t.describePoint(p)}, nil
 		case got.Held:
-			return driver.DoResult{Note: got.HeldNote(t.action.Hold.String())}, nil
+			return driver.DoResult{Detail: got.HeldNote(t.action.Hold.String())}, nil
 		case got.Complete:
-			return driver.DoResult{Note: cmp.Or(got.Note(), t.describePoint(p))}, nil
+			return driver.DoResult{Detail: cmp.Or(got.Note(), t.describePoint(p))}, nil
 		case got.IsDifferent():
-			return driver.DoResult{}, t.refusal(p.spot, got.Element)
+			return driver.DoResult{}, t.refusal(p.location, got.Element)
 		case got.Reached || got.Unknown:
-			return got.Partial(p.spot, t.clicks())
+			return got.Partial(p.location, t.clicks())
 		case !time.Now().Before(t.deadline):
-			return driver.DoResult{}, got.Missed(p.spot, t.action)
+			return driver.DoResult{}, got.Missed(p.location, t.action)
 		}
 	}
 }
@@ -170,8 +170,8 @@ const wheelPatience = 2000
 func (t *pointer) scroll(ctx context.Context) (driver.DoResult, error) {
 	delta := t.action.Delta
 	if delta == (driver.Point{}) {
-		_, err := t.resolve(ctx, t.action.Spot, resolveRequest{Need: "view"})
-		t.aim = nil // the pointer stays where it is
+		_, err := t.resolve(ctx, t.action.Location, resolveRequest{Need: "view"})
+		t.pointerAt = nil // the pointer stays where it is
 		return driver.DoResult{}, err
 	}
 	agent, at, err := t.wheelTarget(ctx)
@@ -201,18 +201,18 @@ func (t *pointer) scroll(ctx context.Context) (driver.DoResult, error) {
 	var note string
 	switch {
 	case moved.X == 0 && moved.Y == 0 && moved.Handled:
-		return driver.DoResult{Note: "ok, the page handled the wheel itself"}, nil
+		return driver.DoResult{Detail: "ok, the page handled the wheel itself"}, nil
 	case moved.X == 0 && moved.Y == 0 && moved.Foreign:
 		return driver.DoResult{}, nil
 	case moved.X == 0 && moved.Y == 0:
-		return driver.DoResult{Note: "nothing scrolled: it is at its end, or does not scroll"}, nil
+		return driver.DoResult{Detail: "nothing scrolled: it is at its end, or does not scroll"}, nil
 	case moved.X != delta.X || moved.Y != delta.Y:
 		note = fmt.Sprintf("ok, by %g,%g", moved.X, moved.Y)
 	}
 	if moved.View != nil {
 		note = cmp.Or(note, "ok") + moved.View.String()
 	}
-	return driver.DoResult{Note: note}, nil
+	return driver.DoResult{Detail: note}, nil
 }
 
 // scrolledView describes the visible part of scrolled content: its first and last line, and the row numbers if the page provides them.
@@ -261,7 +261,7 @@ func (t *pointer) wheelTarget(ctx context.Context) (Agent, point, error) {
 		}
 		return agent, at, err
 	}
-	p, err := t.resolve(ctx, t.action.Spot, resolveRequest{Need: "point", Passive: true})
+	p, err := t.resolve(ctx, t.action.Location, resolveRequest{Need: "point", Passive: true})
 	if err != nil {
 		return nil, point{}, err
 	}

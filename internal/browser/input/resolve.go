@@ -50,7 +50,7 @@ type expectedElement struct {
 	Doubtful bool `json:"doubtful"`
 }
 
-func expectedElementOf(s driver.Spot) *expectedElement {
+func expectedElementOf(s driver.Location) *expectedElement {
 	if s.Expected == nil {
 		return nil
 	}
@@ -66,9 +66,9 @@ type step struct {
 
 // path leads from an element's frame to the main frame.
 type path struct {
-	spot  driver.Spot
-	steps []step
-	found outcome.Element
+	location driver.Location
+	steps    []step
+	found    outcome.Element
 	// at is the point in the top-level viewport.
 	at driver.Point
 	// pressed is answered when the press is complete, and down at its mousedown. Both are nil until awaitPress.
@@ -80,7 +80,7 @@ type path struct {
 }
 
 // isUnguarded reports whether a path leads to a point whose element is unknown, as in a frame.
-func (p *path) isUnguarded() bool { return p.spot.Ref == dom.NoRef && !p.armed }
+func (p *path) isUnguarded() bool { return p.location.Ref == dom.NoRef && !p.armed }
 
 func (p *path) leaf() Agent { return p.steps[0].agent }
 
@@ -109,11 +109,11 @@ func (p *path) awaitPress(ctx context.Context) (err error) {
 	return err
 }
 
-// refusal returns the task's error for an error that the script reported at a spot.
-func (t *task) refusal(s driver.Spot, e outcome.Element) error { return e.Refusal(s, t.action) }
+// refusal returns the task's error for an error that the script reported at a location.
+func (t *task) refusal(s driver.Location, e outcome.Element) error { return e.Refusal(s, t.action) }
 
-// agentOf returns the observer of a spot's document. It fails if the frame shows another document than the ref belongs to.
-func (t *task) agentOf(ctx context.Context, s driver.Spot) (Agent, error) {
+// agentOf returns the observer of a location's document. It fails if the frame shows another document than the ref belongs to.
+func (t *task) agentOf(ctx context.Context, s driver.Location) (Agent, error) {
 	a, err := t.page.Agent(ctx, s.Frame)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (t *task) agentOf(ctx context.Context, s driver.Spot) (Agent, error) {
 }
 
 // ready waits until an element is actionable. It determines no point in the top-level viewport.
-func (t *task) ready(ctx context.Context, s driver.Spot, req resolveRequest) (Agent, outcome.Element, error) {
+func (t *task) ready(ctx context.Context, s driver.Location, req resolveRequest) (Agent, outcome.Element, error) {
 	a, err := t.agentOf(ctx, s)
 	if err != nil {
 		return nil, outcome.Element{}, err
@@ -148,7 +148,7 @@ func (t *task) ready(ctx context.Context, s driver.Spot, req resolveRequest) (Ag
 }
 
 // resolve returns a point of an element in the top-level viewport, mapped frame by frame. If req.Need is "point", nothing may cover it.
-func (t *task) resolve(ctx context.Context, s driver.Spot, req resolveRequest) (*path, error) {
+func (t *task) resolve(ctx context.Context, s driver.Location, req resolveRequest) (*path, error) {
 	if s.Ref == dom.NoRef {
 		return t.resolvePoint(ctx, s)
 	}
@@ -156,7 +156,7 @@ func (t *task) resolve(ctx context.Context, s driver.Spot, req resolveRequest) (
 	if err != nil {
 		return nil, err
 	}
-	p := &path{spot: s, found: found, at: driver.Point{X: found.X, Y: found.Y}}
+	p := &path{location: s, found: found, at: driver.Point{X: found.X, Y: found.Y}}
 	p.steps = append(p.steps, step{frame: s.Frame, agent: a, at: p.at})
 	for frame := s.Frame; frame != ""; {
 		up, there := t.page.Parent(frame)
@@ -184,9 +184,9 @@ func (t *task) resolve(ctx context.Context, s driver.Spot, req resolveRequest) (
 
 // record records where the pointer goes. It does not account for scaled frames when it computes the element's box.
 func (t *task) record(p *path) {
-	t.aim = &driver.Aim{Point: p.at}
+	t.pointerAt = &driver.PointerPosition{Point: p.at}
 	if f := p.found; f.Width > 0 && f.Height > 0 {
-		t.aim.Box = dom.Box{X: f.Left + p.at.X - f.X, Y: f.Top + p.at.Y - f.Y, Width: f.Width, Height: f.Height}
+		t.pointerAt.Box = dom.Box{X: f.Left + p.at.X - f.X, Y: f.Top + p.at.Y - f.Y, Width: f.Width, Height: f.Height}
 	}
 }
 
@@ -208,7 +208,7 @@ func (t *task) passage(frame dom.FrameID, at driver.Point, open bool) frameMappi
 }
 
 // resolvePoint checks that a point is in the viewport.
-func (t *task) resolvePoint(ctx context.Context, s driver.Spot) (*path, error) {
+func (t *task) resolvePoint(ctx context.Context, s driver.Location) (*path, error) {
 	if s.Point == nil {
 		return nil, apierr.Errorf(apierr.Invalid, "%s needs an element or a point: give a ref", t.action.Kind)
 	}
@@ -216,7 +216,7 @@ func (t *task) resolvePoint(ctx context.Context, s driver.Spot) (*path, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &path{spot: s, at: *s.Point, steps: []step{{agent: a, at: *s.Point}}}
+	p := &path{location: s, at: *s.Point, steps: []step{{agent: a, at: *s.Point}}}
 	if err := call(ctx, a, "describePoint", targetPoint{point{s.Point.X, s.Point.Y}, t.action.Kind.IsPassive()}, &p.found); err != nil {
 		return nil, err
 	}
@@ -255,7 +255,7 @@ const denyLimit = 200 * time.Millisecond
 // hitTest checks, after the pointer has moved, that the point still belongs to the element, and blocks all other targets, in all frames
 // concurrently. It returns the problem, if any.
 func (t *task) hitTest(ctx context.Context, p *path) (outcome.Element, error) {
-	if p.spot.Ref == dom.NoRef {
+	if p.location.Ref == dom.NoRef {
 		return outcome.Element{}, t.armAtPoint(ctx, p)
 	}
 	calls := make([]*devtools.Call, len(p.steps))
@@ -269,7 +269,7 @@ func (t *task) hitTest(ctx context.Context, p *path) (outcome.Element, error) {
 	for i, s := range p.steps {
 		if i == 0 {
 			calls[i], err = s.agent.Send(ctx, "checkBeforePress", hitTestRequest{
-				uint32(p.spot.Ref), point{s.at.X, s.at.Y}, t.action.Kind.IsPassive(), expectedElementOf(p.spot), t.clicks()})
+				uint32(p.location.Ref), point{s.at.X, s.at.Y}, t.action.Kind.IsPassive(), expectedElementOf(p.location), t.clicks()})
 		} else {
 			below := p.steps[i-1]
 			calls[i], err = s.agent.Send(ctx, "mapFramePoint", frameMapping{
@@ -356,7 +356,7 @@ func (t *task) disarmPath(ctx context.Context, p *path) {
 			k.Forget()
 		}
 	}
-	if p.spot.Ref != dom.NoRef {
+	if p.location.Ref != dom.NoRef {
 		disarm(ctx, slices.Concat(p.agents()[1:], t.page.Others(p.frames())))
 	}
 }

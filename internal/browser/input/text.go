@@ -62,13 +62,13 @@ func (t *typing) enter(ctx context.Context, how entryMethod) (result driver.DoRe
 	case a.Focused:
 		edit = "keep"
 	}
-	agent, found, err := t.ready(ctx, a.Spot, resolveRequest{Need: "focus", Edit: edit, Text: a.Text})
+	agent, found, err := t.ready(ctx, a.Location, resolveRequest{Need: "focus", Edit: edit, Text: a.Text})
 	if err != nil {
 		return driver.DoResult{}, framed, err
 	}
 	if found.Done {
 		if found.Held != strings.TrimSpace(a.Text) {
-			return driver.DoResult{Note: driver.Holds + strconv.Quote(found.Held)}, framed, nil
+			return driver.DoResult{Detail: driver.Holds + strconv.Quote(found.Held)}, framed, nil
 		}
 		return driver.DoResult{}, framed, nil
 	}
@@ -184,7 +184,7 @@ func lines(text string) []keys.Event {
 
 // blockOtherKeys keeps typed keys from all other documents until stop is called.
 func (t *typing) blockOtherKeys(ctx context.Context, agent Agent) (stop func()) {
-	p := &path{spot: t.action.Spot, steps: []step{{frame: t.action.Frame, agent: agent}}}
+	p := &path{location: t.action.Location, steps: []step{{frame: t.action.Frame, agent: agent}}}
 	t.blockOthers(ctx, p)
 	return func() { disarm(ctx, t.page.Others(p.frames())) }
 }
@@ -248,7 +248,7 @@ func (t *typing) press(ctx context.Context) (driver.DoResult, error) {
 	if a.Ref == dom.NoRef {
 		return t.pressAtFocus(ctx, events)
 	}
-	agent, _, err := t.ready(ctx, a.Spot, resolveRequest{Need: "focus", Text: pressedText(a)})
+	agent, _, err := t.ready(ctx, a.Location, resolveRequest{Need: "focus", Text: pressedText(a)})
 	if err != nil {
 		return driver.DoResult{}, err
 	}
@@ -334,12 +334,12 @@ func (t *typing) choose(ctx context.Context) (driver.DoResult, error) {
 	if values == nil {
 		values = []string{}
 	}
-	_, found, err := t.ready(ctx, t.action.Spot, resolveRequest{Need: "focus", Values: values})
+	_, found, err := t.ready(ctx, t.action.Location, resolveRequest{Need: "focus", Values: values})
 	switch {
 	case err != nil:
 		return driver.DoResult{}, err
 	case found.Same:
-		return driver.DoResult{Note: "already selected"}, nil
+		return driver.DoResult{Detail: "already selected"}, nil
 	}
 	return driver.DoResult{}, nil
 }
@@ -350,14 +350,14 @@ const checkedLimit = time.Second
 // check checks or unchecks an element.
 func (t *pointer) check(ctx context.Context) (driver.DoResult, error) {
 	want := t.action.Kind == driver.Check
-	s := t.action.Spot
+	s := t.action.Location
 	for range 2 {
 		agent, found, err := t.ready(ctx, s, resolveRequest{Need: "point", Want: &want})
 		if err != nil {
 			return driver.DoResult{}, err
 		}
 		if isChecked(found.Checked, want) {
-			return driver.DoResult{Note: "already " + word(want)}, nil
+			return driver.DoResult{Detail: "already " + word(want)}, nil
 		}
 		result, err := t.click(ctx)
 		if err != nil && result.Delivered != driver.DeliveredPart {
@@ -377,11 +377,11 @@ func (t *pointer) check(ctx context.Context) (driver.DoResult, error) {
 			return result, err // only the state counts; a press alone may have changed it
 		case got.Error == "":
 			return driver.DoResult{}, nil
-		case got.Error == "stale" && result.Note != "":
+		case got.Error == "stale" && result.Detail != "":
 			return driver.DoResult{Delivered: driver.DeliveredPart}, &apierr.Error{Kind: apierr.NotDelivered, Detail: map[string]string{"ref": fmt.Sprint(s.Ref), "cause": "removed"},
 				Message: fmt.Sprintf("ref %d was pressed, but the page removed it before the click: read the page to see whether it is %s", s.Ref, word(want))}
 		case got.Error == "stale":
-			return driver.DoResult{Note: "ok, clicked: the page then replaced it, so its state is unknown"}, nil
+			return driver.DoResult{Detail: "ok, clicked: the page then replaced it, so its state is unknown"}, nil
 		case found.Checked != "mixed":
 			return driver.DoResult{Delivered: driver.DeliveredPart}, t.refusal(s, got)
 		}

@@ -31,7 +31,7 @@ type fileInputInfo struct {
 
 // do uploads files: to a file input, through a file chooser that a click opens, or by a drop.
 func (t *upload) do(ctx context.Context) (driver.DoResult, error) {
-	s := t.action.Spot
+	s := t.action.Location
 	agent, _, err := t.ready(ctx, s, resolveRequest{Need: "node"})
 	if err != nil {
 		return driver.DoResult{}, err
@@ -65,7 +65,7 @@ func (t *upload) do(ctx context.Context) (driver.DoResult, error) {
 }
 
 // accepts checks that an input accepts the action's files.
-func (t *upload) accepts(s driver.Spot, multiple, folder bool) error {
+func (t *upload) accepts(s driver.Location, multiple, folder bool) error {
 	switch {
 	case folder:
 		return t.refusal(s, outcome.Element{Error: "folder"})
@@ -91,12 +91,12 @@ func (t *upload) give(ctx context.Context, session devtools.Session, paths []str
 			accept = pair[1]
 		}
 	}
-	return driver.DoResult{Note: outcome.Uploaded(accept, paths)}, nil
+	return driver.DoResult{Detail: outcome.Uploaded(accept, paths)}, nil
 }
 
 // uploadByClick clicks the element and answers the file chooser. If none opens, it drops the files on the element.
 func (t *upload) uploadByClick(ctx context.Context, agent Agent) (driver.DoResult, error) {
-	s := t.action.Spot
+	s := t.action.Location
 	opened, stop := t.page.Expect(cdppage.FileChooserOpened.Method)
 	defer stop()
 	paths, err := t.paths()
@@ -114,7 +114,7 @@ func (t *upload) uploadByClick(ctx context.Context, agent Agent) (driver.DoResul
 		}
 		switch dropped {
 		case dropTaken:
-			return driver.DoResult{Note: "ok, dropped on it"}, nil
+			return driver.DoResult{Detail: "ok, dropped on it"}, nil
 		case dropIgnored:
 			return driver.DoResult{Delivered: driver.DeliveredPart}, t.refusal(s, outcome.Element{Error: "ignored drop"})
 		}
@@ -176,7 +176,7 @@ func (t *upload) drop(ctx context.Context, agent Agent, paths []string) (dropped
 			_ = call(ctx, agent, "endFileDrag", nil, nil) // it fails if the page has navigated
 		}
 	}()
-	at, err := t.destination(ctx, t.action.Spot, driver.At(dom.NoRef))
+	at, err := t.destination(ctx, t.action.Location, driver.At(dom.NoRef))
 	if err != nil {
 		return notDropped, err
 	}

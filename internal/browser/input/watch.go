@@ -52,7 +52,7 @@ func (h *Dispatcher) watched(ctx context.Context, a driver.Action, do func(conte
 	watcher.Wait()
 	switch {
 	case hangs && err == nil:
-		result.Note = cmp.Or(result.Note, "ok") + ", but then its frame stopped answering"
+		result.Detail = cmp.Or(result.Detail, "ok") + ", but then its frame stopped answering"
 	case hangs:
 		err = apierr.Errorf(apierr.Unresponsive,
 			"the frame of the element stopped answering during the %s; whether the element received anything is unknown: wait and read the page, or navigate the tab elsewhere", a.Kind)

@@ -219,8 +219,8 @@ type FindAnswer struct {
 
 // RematchRequest is the argument of the command "rematch".
 type RematchRequest struct {
-	Ref  uint32 `json:"ref"`
-	Heir uint32 `json:"heir"`
+	Ref       uint32 `json:"ref"`
+	Successor uint32 `json:"successor"`
 }
 
 // RematchAnswer is the response to "rematch". Why is the reason why the element is no replacement, or empty if it is.

@@ -121,9 +121,9 @@ func record(to *domtapv1.TimelineStep, r turn.Result, after *dom.Snapshot, reaso
 	if el := r.Element; el != nil {
 		to.Role, to.Name = el.Role, target.DisplayName(el)
 	}
-	if r.Aim != nil {
-		to.Point = &domtapv1.TimelinePoint{X: r.Aim.Point.X, Y: r.Aim.Point.Y}
-		if b := r.Aim.Box; b != (dom.Box{}) {
+	if r.Pointer != nil {
+		to.Point = &domtapv1.TimelinePoint{X: r.Pointer.Point.X, Y: r.Pointer.Point.Y}
+		if b := r.Pointer.Box; b != (dom.Box{}) {
 			to.Box = &domtapv1.Rect{X: b.X, Y: b.Y, Width: b.Width, Height: b.Height}
 		}
 	}

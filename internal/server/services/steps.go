@@ -18,7 +18,7 @@ func (s *actionService) turnRead(tab *actor.Tab, step *domtapv1.ReadStep) *turn.
 	if shared, now := s.Views.Of(tab), tab.Head().Snapshot; !shared.Followed.Follows(now) {
 		options.Structural = true // the contexts that distinguish elements come from structural elements
 	}
-	return &turn.ReadStep{Options: options, Say: func(r actor.Reading) (string, error) {
+	return &turn.ReadStep{Options: options, Format: func(r actor.Reading) (string, error) {
 		shared := s.Views.Of(tab)
 		now, err := shared.At(r.Head, r.Head.Snapshot, sel)
 		if err != nil {

@@ -52,7 +52,7 @@ func Actions(s *domtapv1.Step) []driver.Action {
 	case *domtapv1.Step_MouseMove:
 		return []driver.Action{moving(a.MouseMove)}
 	case *domtapv1.Step_MouseUp:
-		return []driver.Action{{Kind: driver.MouseUp, Spot: driver.At(dom.NoRef)}}
+		return []driver.Action{{Kind: driver.MouseUp, Location: driver.At(dom.NoRef)}}
 	}
 	return nil
 }
@@ -62,20 +62,20 @@ type targeted interface{ GetTarget() *domtapv1.Target }
 
 // at returns the action of a step with its target.
 func at(kind driver.ActionKind, s targeted) driver.Action {
-	return driver.Action{Kind: kind, Spot: Spot(s.GetTarget())}
+	return driver.Action{Kind: kind, Location: Location(s.GetTarget())}
 }
 
-// Spot returns the element or the point of a target. The result has neither if the target must be resolved first.
-func Spot(t *domtapv1.Target) driver.Spot {
-	spot := driver.At(dom.NoRef)
+// Location returns the element or the point of a target. The result has neither if the target must be resolved first.
+func Location(t *domtapv1.Target) driver.Location {
+	location := driver.At(dom.NoRef)
 	switch {
 	case t == nil:
 	case t.Ref != nil:
-		spot.Ref = dom.Ref(t.GetRef())
+		location.Ref = dom.Ref(t.GetRef())
 	case t.X != nil && t.Y != nil:
-		spot.Point = &driver.Point{X: t.GetX(), Y: t.GetY()}
+		location.Point = &driver.Point{X: t.GetX(), Y: t.GetY()}
 	}
-	return spot
+	return location
 }
 
 func scrolling(s *domtapv1.ScrollStep) driver.Action {
@@ -86,7 +86,7 @@ func scrolling(s *domtapv1.ScrollStep) driver.Action {
 
 func moving(s *domtapv1.MouseMoveStep) driver.Action {
 	one := at(driver.MouseMove, s)
-	one.Delta, one.Moves, one.Waypoints = driver.Point{X: s.GetDeltaX(), Y: s.GetDeltaY()}, int(s.GetMoves()), spots(s.GetWaypoints())
+	one.Delta, one.Moves, one.Waypoints = driver.Point{X: s.GetDeltaX(), Y: s.GetDeltaY()}, int(s.GetMoves()), locations(s.GetWaypoints())
 	return one
 }
 
@@ -98,9 +98,9 @@ func Waypoints(s *domtapv1.Step) []*domtapv1.Target {
 	return s.GetDrag().GetWaypoints()
 }
 
-func spots(targets []*domtapv1.Target) (out []driver.Spot) {
+func locations(targets []*domtapv1.Target) (out []driver.Location) {
 	for _, t := range targets {
-		out = append(out, Spot(t))
+		out = append(out, Location(t))
 	}
 	return out
 }
@@ -120,10 +120,10 @@ func dragging(s *domtapv1.DragStep) driver.Action {
 	one := at(driver.Drag, s)
 	one.Delta, one.Hold = driver.Point{X: s.GetDeltaX(), Y: s.GetDeltaY()}, s.GetHold().AsDuration()
 	if s.GetTo() != nil {
-		to := Spot(s.GetTo())
+		to := Location(s.GetTo())
 		one.To = &to
 	}
-	one.Waypoints = spots(s.GetWaypoints())
+	one.Waypoints = locations(s.GetWaypoints())
 	return one
 }
 

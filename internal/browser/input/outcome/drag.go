@@ -66,11 +66,11 @@ const noReceiver = "ok, dropped, and nothing there took it"
 // Dragged returns the result of a drag. moved describes the movement of the element. stays reports that the element stays where it was.
 func Dragged(got Press, moved driver.DoResult, stays bool) driver.DoResult {
 	switch {
-	case moved.Moved || moved.Note != "":
+	case moved.Moved || moved.Detail != "":
 	case got.Effect == "none":
-		moved.Note = noReceiver
+		moved.Detail = noReceiver
 	case got.Effect == "" && stays:
-		moved.Note = "ok, it did not move"
+		moved.Detail = "ok, it did not move"
 	}
 	return moved
 }
@@ -79,11 +79,11 @@ func Dragged(got Press, moved driver.DoResult, stays bool) driver.DoResult {
 // items during a drag, so an element that has moved or is gone counts as delivered. Otherwise the result is an error.
 func ReleasedOffTarget(dragged, target dom.Ref, result driver.DoResult) (driver.DoResult, error) {
 	ref, to := strconv.FormatUint(uint64(dragged), 10), strconv.FormatUint(uint64(target), 10)
-	if result.Note == goneNote {
+	if result.Detail == goneNote {
 		return result, nil
 	}
 	if result.Moved {
-		result.Note += ", to the former place of ref " + to + ", which moved during the drag"
+		result.Detail += ", to the former place of ref " + to + ", which moved during the drag"
 		return result, nil
 	}
 	return driver.DoResult{Delivered: driver.DeliveredPart}, &apierr.Error{Kind: apierr.NotDelivered, Detail: map[string]string{"ref": ref, "to": to, "cause": "moving"},

@@ -79,7 +79,7 @@ var refusals = map[string]string{
 const unreachable = "nothing: "
 
 // Refusal returns the error of action a at s for the script's error.
-func (e Element) Refusal(s driver.Spot, a driver.Action) error {
+func (e Element) Refusal(s driver.Location, a driver.Action) error {
 	ref := strconv.FormatUint(uint64(s.Ref), 10)
 	switch e.Error {
 	case "stale":

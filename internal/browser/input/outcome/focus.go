@@ -72,7 +72,7 @@ func (s Seen) Result(a driver.Action, to Focus, presses int) (driver.DoResult, e
 	case typed && to.Editable && !to.Catcher && s.Kept+s.Handled < of:
 		return s.undelivered(driver.DeliveredPart, fmt.Sprintf("%d of %d characters arrived", s.Kept, of), "the field does not accept the rest")
 	}
-	return driver.DoResult{Note: s.note(typed)}, nil
+	return driver.DoResult{Detail: s.note(typed)}, nil
 }
 
 // undelivered returns the result of keys that did not all arrive.

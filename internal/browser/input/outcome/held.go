@@ -38,9 +38,9 @@ func (h Held) Moved() (driver.DoResult, error) {
 		return h.notReceived("moves")
 	}
 	if h.Detail == "" {
-		return driver.DoResult{Note: "ok, outside the viewport"}, nil
+		return driver.DoResult{Detail: "ok, outside the viewport"}, nil
 	}
-	return driver.DoResult{Note: "ok, on " + h.Named()}, nil
+	return driver.DoResult{Detail: "ok, on " + h.Named()}, nil
 }
 
 // Result returns the result of the release. moved describes how the pressed element moved. If dropped is set, the release ended a drag of
@@ -48,23 +48,23 @@ func (h Held) Moved() (driver.DoResult, error) {
 func (h Held) Result(moved driver.DoResult, dropped bool) (driver.DoResult, error) {
 	switch {
 	case dropped && h.Effect == "none":
-		moved.Note = noReceiver
+		moved.Detail = noReceiver
 		return moved, nil
 	case dropped && moved.Moved:
 		return moved, nil
 	case dropped:
-		moved.Note = "ok, dropped"
+		moved.Detail = "ok, dropped"
 		return moved, nil
 	case h.Gone && h.Released:
-		return driver.DoResult{Note: "ok, and the page navigated"}, nil
+		return driver.DoResult{Detail: "ok, and the page navigated"}, nil
 	case !h.Released:
 		return h.notReceived("release")
 	case moved.Moved:
 		return moved, nil
 	case h.Clicked:
-		moved.Note = "ok, clicked " + h.Named()
+		moved.Detail = "ok, clicked " + h.Named()
 	case h.Detail != "":
-		moved.Note = "ok, on " + h.Named()
+		moved.Detail = "ok, on " + h.Named()
 	}
 	return moved, nil
 }

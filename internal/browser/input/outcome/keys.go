@@ -55,7 +55,7 @@ func (k Keys) Keyed() bool { return k.Cause == "keyed" }
 func (k Keys) Result(a driver.Action) (driver.DoResult, error) {
 	switch {
 	case k.IsDifferent():
-		return driver.DoResult{}, k.Refusal(a.Spot, a)
+		return driver.DoResult{}, k.Refusal(a.Location, a)
 	case !k.Reached:
 		return driver.DoResult{}, k.notReached(a)
 	case a.Kind == driver.Press:
@@ -63,9 +63,9 @@ func (k Keys) Result(a driver.Action) (driver.DoResult, error) {
 	case k.Delivered != "all":
 		return k.undelivered(a)
 	case a.Kind == driver.Fill && k.Cause == "" && k.Detail != "":
-		return driver.DoResult{Note: "ok, until the focus went to " + k.Named()}, nil
+		return driver.DoResult{Detail: "ok, until the focus went to " + k.Named()}, nil
 	}
-	return driver.DoResult{Note: k.note()}, nil
+	return driver.DoResult{Detail: k.note()}, nil
 }
 
 // note returns remarks about a text that arrived.
@@ -91,17 +91,17 @@ func (k Keys) note() string {
 func (k Keys) pressed(a driver.Action) (driver.DoResult, error) {
 	switch {
 	case k.Cause == "handed on":
-		return driver.DoResult{Note: "ok, the focus is on " + k.Named() + " now"}, nil
+		return driver.DoResult{Detail: "ok, the focus is on " + k.Named() + " now"}, nil
 	case k.Cause == "elsewhere" || k.Cause == "moved":
 		return k.undelivered(a)
 	case k.Detail != "":
-		return driver.DoResult{Note: "ok, until the focus went to " + k.Named()}, nil
+		return driver.DoResult{Detail: "ok, until the focus went to " + k.Named()}, nil
 	case k.Cause == "prevented":
-		return driver.DoResult{Note: "ok, the page handled the key itself"}, nil
+		return driver.DoResult{Detail: "ok, the page handled the key itself"}, nil
 	case k.Cause == "maxlength":
-		return driver.DoResult{Note: fmt.Sprintf("ok, but nothing was entered: its maxlength is %d", k.Limit)}, nil
+		return driver.DoResult{Detail: fmt.Sprintf("ok, but nothing was entered: its maxlength is %d", k.Limit)}, nil
 	case k.Delivered != "all":
-		return driver.DoResult{Note: "ok, but it does not hold the character"}, nil
+		return driver.DoResult{Detail: "ok, but it does not hold the character"}, nil
 	}
 	return driver.DoResult{}, nil
 }

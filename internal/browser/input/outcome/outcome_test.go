@@ -33,7 +33,7 @@ func TestRefusals(t *testing.T) {
 	at := driver.At(5)
 	for name, c := range map[string]struct {
 		reported string
-		spot     driver.Spot
+		location driver.Location
 		action   driver.Action
 		kind     apierr.ErrorKind
 		message  string
@@ -50,7 +50,7 @@ func TestRefusals(t *testing.T) {
 		"outside":           {`{"error":"outside","detail":"10x10"}`, driver.AtPoint(driver.Point{X: 20, Y: 5}), driver.Action{}, apierr.Invalid, "the point 20,5 is outside of the viewport, which is 10x10: scroll first"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			kind, message, _ := failure(t, report[Element](t, c.reported).Refusal(c.spot, c.action))
+			kind, message, _ := failure(t, report[Element](t, c.reported).Refusal(c.location, c.action))
 			if kind != c.kind || message != c.message {
 				t.Errorf("got %v, %s\nwant %v, %s", kind, message, c.kind, c.message)
 			}
@@ -111,7 +111,7 @@ func TestAPressThatNavigatedIsComplete(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
-	typed, filled, pressed := driver.Action{Kind: driver.Type, Spot: driver.At(5)}, driver.Action{Kind: driver.Fill, Spot: driver.At(5)}, driver.Action{Kind: driver.Press, Spot: driver.At(5)}
+	typed, filled, pressed := driver.Action{Kind: driver.Type, Location: driver.At(5)}, driver.Action{Kind: driver.Fill, Location: driver.At(5)}, driver.Action{Kind: driver.Press, Location: driver.At(5)}
 	for name, c := range map[string]struct {
 		reported  string
 		action    driver.Action
@@ -131,7 +131,7 @@ func TestKeys(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			result, err := report[Keys](t, c.reported).Result(c.action)
-			text := result.Note
+			text := result.Detail
 			if err != nil {
 				_, text, _ = failure(t, err)
 			}
@@ -173,12 +173,12 @@ func TestWhatBecameOfADragIsSaid(t *testing.T) {
 }
 
 func TestADragArrivesWhereItsTargetWas(t *testing.T) {
-	result, err := ReleasedOffTarget(5, 6, driver.DoResult{Moved: true, Note: "ok, it moved by 7,0"})
-	if want := "ok, it moved by 7,0, to the former place of ref 6, which moved during the drag"; err != nil || result.Note != want {
+	result, err := ReleasedOffTarget(5, 6, driver.DoResult{Moved: true, Detail: "ok, it moved by 7,0"})
+	if want := "ok, it moved by 7,0, to the former place of ref 6, which moved during the drag"; err != nil || result.Detail != want {
 		t.Errorf("got %+v, %v", result, err)
 	}
 	gone := Displacement{Gone: true}.Note()
-	if result, err = ReleasedOffTarget(5, 6, driver.DoResult{Moved: true, Note: gone}); err != nil || result.Note != gone {
+	if result, err = ReleasedOffTarget(5, 6, driver.DoResult{Moved: true, Detail: gone}); err != nil || result.Detail != gone {
 		t.Errorf("got %+v, %v", result, err)
 	}
 	result, err = ReleasedOffTarget(5, 6, driver.DoResult{})

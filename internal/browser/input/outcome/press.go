@@ -91,7 +91,7 @@ func (p Press) HeldNote(held string) string {
 }
 
 // Partial returns the result of a press that the element received in part. wanted is the requested number of clicks.
-func (p Press) Partial(s driver.Spot, wanted int) (driver.DoResult, error) {
+func (p Press) Partial(s driver.Location, wanted int) (driver.DoResult, error) {
 	ref := strconv.FormatUint(uint64(s.Ref), 10)
 	detail := map[string]string{"ref": ref, "cause": "replaced", "presses": strconv.Itoa(p.Presses), "clicks": strconv.Itoa(p.Clicks)}
 	result := driver.DoResult{Delivered: driver.DeliveredPart}
@@ -135,7 +135,7 @@ func (e Element) addReceiver(detail map[string]string) {
 }
 
 // Missed returns the error of a press that reached another element.
-func (p Press) Missed(s driver.Spot, a driver.Action) error {
+func (p Press) Missed(s driver.Location, a driver.Action) error {
 	p.Error = "covered"
 	if p.Detail == "" {
 		p.Error = "moving"

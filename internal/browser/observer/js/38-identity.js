@@ -110,7 +110,7 @@ class Identity {
    * Decides whether a listed element may be a removed element, rendered again. It may if all of
    * these hold: it was inserted with the removal or later, nothing of its kind was removed since,
    * no other element looks like it, not even a hidden one, and the text around it is the same.
-   * @param {{ref: number, heir: number}} who the removed element and its successor
+   * @param {{ref: number, successor: number}} who the removed element and its successor
    * @returns {{why: string}} why it may not; empty when it may
    */
   rematch(who) {
@@ -121,13 +121,13 @@ class Identity {
     if (!gone) return { why: "unknown" };
     const node = gone.node.deref();
     if (node && safe.isConnected(node)) return { why: "kept" };
-    const rec = model.records.byRef.get(who.heir);
+    const rec = model.records.byRef.get(who.successor);
     if (!rec || !safe.isConnected(rec.node)) return { why: "gone" };
     if (rec.since < gone.left || this.insertedAt(rec.node) < gone.left) return { why: "earlier" };
     const { tag } = rec;
     const since = Math.max(this.lastManyLeft, this.lastLeft.get(tag) || 0, this.lastLeft.get(tag + appearanceOf(rec.node)) || 0);
     if (since > gone.left) return { why: "others" };
-    if (this.hasDuplicate(rec)) return { why: "twin" };
+    if (this.hasDuplicate(rec)) return { why: "duplicate" };
     const now = wordsAround(rec.node, null);
     if (gone.around) return { why: gone.around === now.words ? "" : "words" };
     // The text around the removed element is unknown. Items of lists cannot be distinguished

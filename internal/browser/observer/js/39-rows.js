@@ -215,7 +215,7 @@ class Rows {
    */
   expectChange(el) {
     let rec = el && this.model.records.get(el);
-    while (rec && rec.heir) rec = rec.heir;
+    while (rec && rec.successor) rec = rec.successor;
     if (rec) {
       rec.acted = this.mark;
       el = rec.node;

@@ -85,7 +85,7 @@ class Rec {
     /** The last mark at which the daemon acted on it. */
     this.acted = 0;
     /** The record that took over its ref; see Redraws. @type {Rec | null} */
-    this.heir = null;
+    this.successor = null;
   }
 }
 
@@ -185,7 +185,7 @@ class Records {
   add(rec) {
     if (this.all.has(rec)) return;
     this.all.add(rec);
-    rec.heir = null;
+    rec.successor = null;
     if (rec.control) this.controls.add(rec);
     if (rec.ref >= 0) this.byRef.set(rec.ref, rec);
   }
@@ -294,18 +294,18 @@ class Records {
     old.ref = -1;
     old.sent = old.moved = old.boxSent = false;
     old.mask = 0;
-    old.heir = now;
+    old.successor = now;
   }
 
   /**
    * Cancels the moves of records that took over others, if the order of the list still fits.
-   * @param {Set<Rec>} heirs
+   * @param {Set<Rec>} successors
    */
-  keepPlaces(heirs) {
+  keepPlaces(successors) {
     const seen = new Set();
-    for (const heir of heirs) {
-      if (seen.has(heir) || !this.inserts.has(heir)) continue;
-      let first = heir;
+    for (const successor of successors) {
+      if (seen.has(successor) || !this.inserts.has(successor)) continue;
+      let first = successor;
       while (this.inserts.has(previousRec(first))) first = previousRec(first);
       /** @type {Rec[]} */
       const run = [];
@@ -315,7 +315,7 @@ class Records {
       const high = rec ? rec.order : Infinity;
       for (const one of run) {
         seen.add(one);
-        if (!heirs.has(one) || one.order <= low || one.order >= high) continue;
+        if (!successors.has(one) || one.order <= low || one.order >= high) continue;
         this.inserts.delete(one);
         one.moved = false;
         low = one.order;

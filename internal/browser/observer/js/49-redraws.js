@@ -332,8 +332,8 @@ class Redraws {
     const { records } = this.model;
     for (const [old, now] of pairs) {
       const parent = old.fields[F_PARENT];
-      const heir = parent && (pairs.get(parent) || parent);
-      if (heir !== now.fields[F_PARENT]) now.mask |= 1 << F_PARENT;
+      const successor = parent && (pairs.get(parent) || parent);
+      if (successor !== now.fields[F_PARENT]) now.mask |= 1 << F_PARENT;
       records.inherit(old, now);
     }
     records.keepPlaces(new Set(pairs.values()));
