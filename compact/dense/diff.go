@@ -346,11 +346,7 @@ func (l *laidOut) contentListed(holder int32, listed map[int32]bool) bool {
 
 // appendMark appends the beginning of an element's line.
 func appendMark(dst []byte, mark string, m *item) []byte {
-	dst = append(dst, mark...)
-	if m.Covered {
-		dst = append(dst, "(covered) "...)
-	}
-	return dst
+	return appendCovered(append(dst, mark...), m.Covered)
 }
 
 // appendChanged appends the line of a changed element: its new state, and the old values that differ.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/domtap/domtap/compact/internal/part"
 	"github.com/domtap/domtap/dom"
@@ -196,12 +197,17 @@ func (d *differ) appendBriefly(mark string, l *laidOut, all []entry, limit int) 
 	case "- ":
 		groups = d.appendClosed(l, groups)
 	}
-	for i, g := range groups {
+	for i := 0; i < len(groups); i++ {
 		if limit > 0 && i >= limit {
 			d.moreOf(mark, groups[i:])
 			return
 		}
-		switch first := &g.entries[0]; {
+		if line := l.lineOf(groups[i:]); len(line) > 1 {
+			d.dst = append(appendLine(appendMark(d.dst, mark, &line[0]), line), '\n')
+			i += len(line) - 1
+			continue
+		}
+		switch g := groups[i]; {
 		case g.board != nil:
 			d.appendBoard(mark, g.board)
 		case g.rows != nil:
@@ -210,12 +216,30 @@ func (d *differ) appendBriefly(mark string, l *laidOut, all []entry, limit int) 
 			d.appendList(mark, g.entries)
 		case len(g.entries) > 1:
 			d.appendGroup(mark, l, g.entries)
-		case first.was != nil:
-			d.appendChanged(first.was)
+		case g.entries[0].was != nil:
+			d.appendChanged(g.entries[0].was)
 		default:
-			d.dst = append(first.m.append(appendMark(d.dst, mark, &first.m)), '\n')
+			m := &g.entries[0].m
+			d.dst = append(m.append(appendMark(d.dst, mark, m)), '\n')
 		}
 	}
+}
+
+// lineOf returns the elements at the beginning of groups that a page would have in one line.
+func (l *laidOut) lineOf(groups []lineContent) (line []item) {
+	width := 0
+	for _, g := range groups {
+		if g.board != nil || g.rows != nil || len(g.entries) > 1 || g.entries[0].was != nil {
+			break
+		}
+		m := g.entries[0].m
+		width += utf8.RuneCount(m.append(nil))
+		if isLong(&m) || len(line) > 0 && (width > maxRun || m.Covered != line[0].Covered || l.group[m.node] != l.group[line[0].node]) {
+			break
+		}
+		line = append(line, m)
+	}
+	return line
 }
 
 // moreOf appends the number of elements without a line, and the names of the first ones.

@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,10 @@ const (
 	maxContext = 40
 	// minSaid is the minimum length in bytes of words that are omitted beside a name that contains them.
 	minSaid = 6
+	// roleLink is the role of elements that state none.
+	roleLink = "link"
+	// ditto stands for the context of the previous element in the line.
+	ditto = `"`
 )
 
 // appendSpaced appends a space, words, and how many characters of them are omitted. It appends nothing if there are no words.
@@ -63,9 +68,13 @@ type item struct {
 	target, which string
 	// whichLeft is the number of characters omitted after which, if it ends in "…". whichLimit limits how many characters are printed.
 	whichLeft, whichLimit int
+	// assumed is the role that the beginning of the line states for the elements without one, or empty for link.
+	assumed string
+	// repeats reports that the context is that of the previous item in the line.
+	repeats bool
 }
 
-// append appends an item: `[ref] name →target (role ="value" states hints) ‹which›`. The role link is omitted.
+// append appends an item: `[ref] name →target (role ="value" states hints) ‹which›`. The assumed role is omitted.
 func (m *item) append(dst []byte) []byte {
 	if m.same != dom.NoRef {
 		return appendBracket(append(appendBracket(dst, m.Ref), '='), m.same)
@@ -87,24 +96,29 @@ func (m *item) appendBody(dst []byte) []byte {
 	return m.appendWhich(m.appendDetail(dst, m.around != dom.NoRef && !named))
 }
 
-// appendWhich appends ` ‹words›`, or nothing if there are no words.
+// appendWhich appends ` ‹words›`, or ` ‹"›` for the words of the previous item, or nothing if there are no words.
 func (m *item) appendWhich(dst []byte) []byte {
 	start := len(dst)
 	dst = append(dst, " ‹"...)
+	if m.repeats {
+		return append(dst, ditto+"›"...)
+	}
 	words := part.AppendWords(dst, m.which, m.whichLimit, "›")
-	if len(words) == len(dst) {
+	switch string(words[len(dst):]) {
+	case "":
 		return dst[:start]
+	case ditto: // the page's own
+		words = append(dst, '\\', '"')
 	}
 	return append(part.AppendLeft(words, part.Beyond(m.which, m.whichLimit, m.whichLeft)), "›"...)
 }
 
-// appendDetail appends ` (role ="value" type=T states)`, unless the element is a link without other details.
+// appendDetail appends ` (role ="value" type=T states)`, unless the element has the assumed role and no other details.
 func (m *item) appendDetail(dst []byte, always bool) []byte {
-	start := len(dst)
-	dst = part.AppendRole(append(dst, " ("...), m.Role)
-	if m.Role == "link" && !always && !hasStateWords(m.Element) && !hasPrintedValue(m.Element) {
-		return dst[:start]
+	if !always && m.Role == cmp.Or(m.assumed, roleLink) && m.hasRoleOnly() {
+		return dst
 	}
+	dst = part.AppendRole(append(dst, " ("...), m.Role)
 	if hasPrintedValue(m.Element) {
 		dst = appendQuotedValue(dst, m.Element)
 	}
@@ -112,6 +126,11 @@ func (m *item) appendDetail(dst []byte, always bool) []byte {
 		dst = append(append(dst, " type="...), m.Type...)
 	}
 	return append(part.AppendHints(part.AppendStates(dst, &m.States), m.Hints), ')')
+}
+
+// hasRoleOnly reports whether the details of an element are only its role.
+func (m *item) hasRoleOnly() bool {
+	return !hasStateWords(m.Element) && !hasPrintedValue(m.Element) && (m.Tag != "input" || !needsType(m.Type))
 }
 
 // hasStateWords reports whether there are states or hints to print.

@@ -50,9 +50,10 @@ type layout struct {
 
 // run is an unfinished line of items.
 type run struct {
-	begun, covered, long bool
-	group                int32
-	width                int
+	items []item
+	long  bool
+	group int32
+	width int
 }
 
 // openGroup is a group, and reports whether its line was printed.
@@ -452,36 +453,39 @@ func (l *layout) level(i int) int {
 func (l *layout) add(m *item, group int32) {
 	l.scratch = l.appendItem(l.scratch[:0], m)
 	width := utf8.RuneCount(l.scratch)
-	long := m.same == dom.NoRef && utf8.RuneCountInString(m.Text) > longName
+	long := isLong(m)
 	r := &l.run
-	if r.begun && (r.group != group || r.covered != m.Covered || r.long || long || r.width+width > maxRun) {
+	if n := len(r.items); n > 0 && (r.group != group || r.items[0].Covered != m.Covered || r.long || long || r.width+width > maxRun) {
 		l.endRun()
 	}
-	if r.begun {
-		l.dst = append(l.dst, ' ')
-	} else {
-		l.beginLine(m.Covered)
-		*r = run{begun: true, covered: m.Covered, group: group}
-	}
-	l.dst = append(l.dst, l.scratch...)
-	r.long = long
+	r.items, r.group, r.long = append(r.items, *m), group, long
 	r.width += width + 1
 }
 
-// endRun ends the current line of items.
+// isLong reports whether an item needs its own line.
+func isLong(m *item) bool { return m.same == dom.NoRef && utf8.RuneCountInString(m.Text) > longName }
+
+// endRun appends the current line of items.
 func (l *layout) endRun() {
-	if l.run.begun {
-		l.dst = append(l.dst, '\n')
+	if len(l.run.items) == 0 {
+		return
 	}
-	l.run.begun = false
+	l.dst = append(appendLine(appendCovered(l.dst, l.run.items[0].Covered), l.run.items), '\n')
+	l.run = run{items: l.run.items[:0]}
 }
 
 // beginLine starts a line with elements.
 func (l *layout) beginLine(covered bool) {
 	l.endRun()
-	if covered {
-		l.dst = append(l.dst, "(covered) "...)
+	l.dst = appendCovered(l.dst, covered)
+}
+
+// appendCovered appends the mark of elements behind a modal.
+func appendCovered(dst []byte, is bool) []byte {
+	if is {
+		return append(dst, "("+covered+") "...)
 	}
+	return dst
 }
 
 // appendSegment appends words and the items in them. It omits words that the items contain.

@@ -37,6 +37,8 @@ var (
 	tail = lazyregexp.New(`^(?: ((?:\\.|[^\\])+?))??(?: →(\S+))?` +
 		`(?: \(([a-z][a-z0-9-]*)(?: ="((?:\\.|[^"\\])*)")?(?: type=[a-z]+)?((?: ~?[a-z][a-z0-9=-]*)*)\))?` +
 		`(?: ‹((?:\\.|[^\\])*?)›)?(?: \|(?: .*)?)?$`)
+	// assumedRole matches the role at the beginning of a line.
+	assumedRole = lazyregexp.New(`^\(([a-z][a-z0-9-]*)\) `)
 	// cut matches the number of omitted characters. In words of the page the sign is escaped.
 	cut     = lazyregexp.New(`…\+(\d+)$`)
 	escaped = lazyregexp.New(`\\(.)`)
@@ -69,26 +71,22 @@ func Parse(text string) (all []Element, err error) {
 // parseLine returns the elements of a line in reverse order, and records references to others in same.
 func parseLine(line string, same map[uint32]uint32) (items []Element, err error) {
 	line, covered := strings.CutPrefix(line, "(covered) ")
+	line, assumed := cutRole(line)
 	if line == "" || !strings.ContainsRune("[#|", rune(line[0])) {
 		return nil, nil // the header, a group, or an outcome
 	}
 	line, others := cutOthers(line)
 	end := len(line)
+	var unsaid []int // the places of items that have the context of the item before
 	for _, m := range slices.Backward(refs().FindAllStringSubmatchIndex(line, -1)) {
 		if m[2] < 0 && m[6] < 0 {
 			continue
 		}
-		part := tail().FindStringSubmatch(strings.TrimSuffix(line[m[1]:end], " "))
-		if part == nil {
+		e, role, ditto, ok := parseItem(line[m[1]:end])
+		if !ok {
 			return nil, fmt.Errorf("read %q: not an element of format DENSE", line[m[0]:end])
 		}
-		name, left := cutWords(part[1])
-		value, valueLeft := cutWords(part[4])
-		context, contextLeft := cutWords(part[6])
-		states, hints := statesAndHints(part[5])
-		e := Element{Name: unescape(name), Left: left, Target: part[2], Role: cmp.Or(part[3], "link"),
-			Value: unescape(value), ValueLeft: valueLeft, States: states, Hints: hints, Context: unescape(context), ContextLeft: contextLeft,
-			Covered: covered}
+		e.Role, e.Covered = cmp.Or(role, assumed), covered
 		end = m[0]
 		if m[6] >= 0 {
 			all, err := unfold(e, line[m[6]:m[7]], [3]string{group(line, m, 4), group(line, m, 5), group(line, m, 6)}, others)
@@ -98,9 +96,17 @@ func parseLine(line string, same map[uint32]uint32) (items []Element, err error)
 			items = append(items, all...)
 			continue
 		}
+		if ditto {
+			unsaid = append(unsaid, len(items))
+		} else {
+			for _, k := range unsaid {
+				items[k].Context, items[k].ContextLeft = e.Context, e.ContextLeft
+			}
+			unsaid = nil
+		}
 		e.Ref = number(line[m[2]:m[3]])
 		switch second := m[4] >= 0; {
-		case second && e.Name == "" && part[3] == "":
+		case second && e.Name == "" && role == "":
 			same[e.Ref] = number(line[m[4]:m[5]])
 		case second: // e.Ref contains only the second element, which is the described one
 			around := Element{Ref: e.Ref, Name: e.Name, Left: e.Left, Role: "generic", Covered: covered}
@@ -111,6 +117,31 @@ func parseLine(line string, same map[uint32]uint32) (items []Element, err error)
 		items = append(items, e)
 	}
 	return items, nil
+}
+
+// parseItem parses the text of an element after its ref. repeats reports that its context is that of the previous element.
+func parseItem(text string) (e Element, role string, repeats, ok bool) {
+	part := tail().FindStringSubmatch(strings.TrimSuffix(text, " "))
+	if part == nil {
+		return e, "", false, false
+	}
+	name, left := cutWords(part[1])
+	value, valueLeft := cutWords(part[4])
+	context, contextLeft := cutWords(part[6])
+	states, hints := statesAndHints(part[5])
+	return Element{
+		Name: unescape(name), Left: left, Target: part[2], Value: unescape(value), ValueLeft: valueLeft, States: states, Hints: hints,
+		Context: unescape(context), ContextLeft: contextLeft,
+	}, part[3], part[6] == ditto, true
+}
+
+// cutRole splits the role of the elements that state none from a line.
+func cutRole(line string) (rest, role string) {
+	m := assumedRole().FindStringSubmatch(line)
+	if m == nil {
+		return line, roleLink
+	}
+	return line[len(m[0]):], m[1]
 }
 
 // statesAndHints separates the states of an element from its hints.

@@ -31,6 +31,13 @@ func TestElementsOfALine(t *testing.T) {
 		"(covered) [1]=[2] Open (button)": {
 			{Ref: 1, Name: "Open", Role: "generic", Covered: true}, {Ref: 2, Name: "Open", Role: "button", Covered: true},
 		},
+		"(covered) (button) [1] A [2] B (link) [3]": {
+			{Ref: 1, Name: "A", Role: "button", Covered: true}, {Ref: 2, Name: "B", Role: "link", Covered: true}, {Ref: 3, Role: "button", Covered: true},
+		},
+		`[1] A ‹Row…+3› [2] B ‹"› [3] C ‹"› [4] D ‹\"›`: {
+			{Ref: 1, Name: "A", Role: "link", Context: "Row…", ContextLeft: 3}, {Ref: 2, Name: "B", Role: "link", Context: "Row…", ContextLeft: 3},
+			{Ref: 3, Name: "C", Role: "link", Context: "Row…", ContextLeft: 3}, {Ref: 4, Name: "D", Role: "link", Context: `"`},
+		},
 		"[3] Blue jeans →x.example [1]=[3]": {
 			{Ref: 3, Name: "Blue jeans", Role: "link", Target: "x.example"}, {Ref: 1, Name: "Blue jeans", Role: "link", Target: "x.example"},
 		},

@@ -3,6 +3,7 @@ package dense
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/domtap/domtap/internal/lazyregexp"
@@ -94,6 +95,10 @@ func (d *Diff) element(mark byte, line string) error {
 	switch {
 	case err != nil:
 		return err
+	case mark != '~':
+		slices.Reverse(items)
+	}
+	switch {
 	case mark == '+':
 		d.Added = append(d.Added, items...)
 	case mark == '-':

@@ -1,0 +1,52 @@
+package dense
+
+import (
+	"github.com/domtap/domtap/compact/internal/part"
+	"github.com/domtap/domtap/dom"
+)
+
+const (
+	// covered is the word before elements behind a modal. No line begins with a role of that name.
+	covered = "covered"
+	// minShared is the number of elements of one role from which a line states it once.
+	minShared = 3
+)
+
+// appendLine appends the items of one line. If most of them have the same role, the line begins with it, as in
+// "(button) [3] Save [4] Apply [5] Cancel", and each of these omits it. A line without such a beginning omits the role link.
+func appendLine(dst []byte, items []item) []byte {
+	role := sharedRole(items)
+	if role != roleLink {
+		dst = append(append(append(dst, '('), role...), ") "...)
+	}
+	for i := range items {
+		if i > 0 {
+			dst = append(dst, ' ')
+		}
+		m := &items[i]
+		m.assumed = role
+		m.repeats = i > 0 && m.which == items[i-1].which && m.whichLeft == items[i-1].whichLeft && m.which != "" && items[i-1].same == dom.NoRef
+		dst = m.append(dst)
+	}
+	return dst
+}
+
+// sharedRole returns the role to state once for a line, or link.
+func sharedRole(items []item) string {
+	count := map[string]int{} // by role, the items without other details
+	for i := range items {
+		if m := &items[i]; m.same == dom.NoRef && m.hasRoleOnly() {
+			count[m.roleWord()]++
+		}
+	}
+	for i := range items {
+		role := items[i].roleWord()
+		if count[role] >= minShared && count[role] > count[roleLink] && role != covered && 2*count[role] > len(items) {
+			return role
+		}
+	}
+	return roleLink
+}
+
+// roleWord returns the role as it is printed.
+func (m *item) roleWord() string { return string(part.AppendRole(nil, m.Role)) }
