@@ -573,7 +573,7 @@ func (t filler) pickTyped(ctx context.Context, f *Field, at resolved, typed Resu
 		}
 		return p.verify(r, found), nil
 	}
-	if now.States.Expanded == dom.True {
+	if now.States.Expanded == dom.True && len(typed.FieldRequests) > 0 {
 		typed.Summary += ", and its list is open: click an option, unless the field accepts any text"
 	}
 	return typed, nil

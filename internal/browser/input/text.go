@@ -41,6 +41,9 @@ func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
 		return t.typeToFocus(ctx)
 	}
 	result, again, err := t.enter(ctx, framed)
+	if err == nil && again == framed {
+		return t.makeTag(ctx, result)
+	}
 	if e, ok := errors.AsType[*apierr.Error](err); ok && t.action.Focused && e.Kind == apierr.NotActionable && e.Detail["cause"] == "uneditable" {
 		return t.typeToFocus(ctx)
 	}
@@ -49,7 +52,36 @@ func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
 	}
 	t.action.Expected = nil // the first try may have changed the element
 	result, _, err = t.enter(ctx, again)
+	if err == nil {
+		return t.makeTag(ctx, result)
+	}
 	return result, err
+}
+
+// makeTag presses Enter if a text was filled into a field that takes tags, because the text alone would be lost when the focus leaves the
+// field. Result is the result of the fill.
+func (t *typing) makeTag(ctx context.Context, result driver.DoResult) (driver.DoResult, error) {
+	if t.action.Kind != driver.Fill || t.action.Text == "" || result.Detail != "" {
+		return result, nil
+	}
+	agent, err := t.agentOf(ctx, t.action.Location)
+	if err != nil {
+		return result, nil // the text navigated
+	}
+	var tag outcome.Tag
+	if err := call(ctx, agent, "armTag", nil, &tag); err != nil || !tag.Armed {
+		return result, ctx.Err()
+	}
+	defer t.blockOtherKeys(ctx, agent)()
+	enter, _ := keys.Chord("Enter", false)
+	_, err = t.send(ctx, agent, enter)
+	if asked := call(ctx, agent, "tagOutcome", nil, &tag); err == nil {
+		err = asked
+	}
+	if err != nil && ctx.Err() != nil {
+		return result, err
+	}
+	return driver.DoResult{Detail: tag.Note()}, nil
 }
 
 // enter enters the text with the method how. If how is unsuitable for the element, it returns the method to try next, and framed otherwise.

@@ -30,6 +30,8 @@ class Agent {
     this.wheel = null;
     /** The record of a file drag. @type {FileDrag | null} */
     this.fileDrag = null;
+    /** The entry of a text that may become a tag. @type {Tagging | null} */
+    this.tagging = null;
     /**
      * The last pressed element, and its position at the press.
      * @type {ReturnType<typeof pagePositionOf> | null}

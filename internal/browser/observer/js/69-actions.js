@@ -80,6 +80,7 @@ function focusForInput(agent, named, el, request) {
     const unusable = unusableReason(agent, el, request); // the page may disable it when it receives the focus
     if (unusable) return unusable;
     const full = selectFor(el, request.edit);
+    agent.tagging = request.edit === "replace" && mayBeTag(el, request.text || "") ? new Tagging(el, request.text || "") : null;
     agent.guard.arm("keys", el, request.edit === "replace" ? "one" : "text");
     if (request.edit === "keep" && agent.guard.keys) agent.guard.keys.expected = contentWith(el, request.text || "");
     expectUnchanged(agent, request);
@@ -495,7 +496,7 @@ function endFileDrag(agent) {
  */
 const actions = {
   waitActionable, checkBeforePress, mapFramePoint, describePoint, armAtPoint, displacement, awaitPress, awaitDown, pressOutcome, dragBegan, setDropTarget,
-  beginHold, heldOutcome, draggingNow, awaitRelease, endHold, focusNow, watchKeys, keysSeen, beforeWheel, afterWheel, typedOutcome, selectionHeard, leaveField, waitChecked, fileInput, fileTerms,
+  beginHold, heldOutcome, draggingNow, awaitRelease, endHold, focusNow, watchKeys, keysSeen, armTag, tagOutcome, beforeWheel, afterWheel, typedOutcome, selectionHeard, leaveField, waitChecked, fileInput, fileTerms,
   beginFileDrag, fileDragSeen, filesTaken, endFileDrag,
   deny: (agent) => (agent.guard.arm("deny", null), {}),
   guarding: (agent) => ({ guarding: agent.guard.mode === "keys" }),
