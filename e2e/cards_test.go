@@ -20,6 +20,7 @@ var cardPages = map[string]string{
 	"after a caption": `<p>Buy:</p>` + cards(`<button title="%[1]s">Odd</button><span>%[1]s</span><br>`, "13", "22", "35"),
 	"shadow roots": cards(`<x-card><template shadowrootmode=open><div><slot></slot><button title="%[1]s">Odd</button></div></template><span>%[1]s</span></x-card>`,
 		"13", "22", "35"),
+	"columns of cards": cards(`<div><span>%[1]s</span><div><div><span>Docs</span><button title="%[1]s">Odd</button></div></div></div>`, "13", "22", "35"),
 	"one card in a section": `<section><h2>13</h2><div><div>One</div><button title=13>Odd</button></div></section><section><h2>All</h2>` +
 		cards(`<div><div>%[1]s</div><button title="%[1]s">Odd</button></div>`, "22", "35") + `</section>`,
 }

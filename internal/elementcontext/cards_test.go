@@ -308,3 +308,71 @@ func TestACardAroundOthers(t *testing.T) {
 		}
 	}
 }
+
+// board creates columns of cards, whose titles are no headings. Each argument has a title and the names of cards.
+func board(shape func(title string, cards ...*node) *node, columns ...string) *node {
+	page := &node{}
+	for _, c := range columns {
+		title, names, _ := strings.Cut(c, ": ")
+		column := shape(title)
+		list := column.kids[len(column.kids)-1]
+		for name := range strings.FieldsSeq(names) {
+			list.kids = append(list.kids, &node{kids: []*node{{role: "generic", text: name}, {id: title + " " + name, role: "button", text: "Move"}}})
+		}
+		page.kids = append(page.kids, column)
+	}
+	return &node{kids: []*node{page}}
+}
+
+// columnShapes are the shapes of columns.
+var columnShapes = map[string]func(title string, cards ...*node) *node{
+	"a title above a list": func(title string, _ ...*node) *node {
+		return &node{kids: []*node{{role: "generic", text: title}, {}}}
+	},
+	"a title with a count and a menu": func(title string, _ ...*node) *node {
+		return &node{kids: []*node{{kids: []*node{{role: "generic", text: title}, {role: "generic", text: "2"}, {role: "button", text: "Menu"}}}, {}}}
+	},
+	"a title above a list with a role": func(title string, _ ...*node) *node {
+		return &node{kids: []*node{{kids: []*node{{role: "generic", text: title}}}, {role: "list"}}}
+	},
+}
+
+// TestColumnsOfCards expects that cards with equal names are distinguished by the titles of their columns, and that a title selects the cards
+// of its column.
+func TestColumnsOfCards(t *testing.T) {
+	for name, shape := range columnShapes {
+		page := board(shape, "Todo: Docs Bug", "Doing: Docs", "Empty: ", "Done: Docs Bug Ship")
+		all, ids := page.list()
+		var buttons []*dom.Element
+		for _, e := range all {
+			if e.Text == "Move" {
+				buttons = append(buttons, e)
+			}
+		}
+		contexts := page.contexts()
+		for _, e := range buttons {
+			column, card, _ := strings.Cut(ids[e.Ref], " ")
+			if words := contexts[ids[e.Ref]]; !strings.Contains(words, column) && card != "Ship" || words != column && !strings.Contains(words, card) {
+				t.Errorf("%s: the context of %s is %q", name, ids[e.Ref], words)
+			}
+		}
+		for column, want := range map[string]int{"Todo": 2, "Doing": 1, "Empty": 0, "Done": 3} {
+			found := Within(all, buttons, column)
+			if len(found) != want || slices.ContainsFunc(found, func(e *dom.Element) bool { return !strings.HasPrefix(ids[e.Ref], column+" ") }) {
+				t.Errorf("%s: within %s are %d", name, column, len(found))
+			}
+		}
+		for _, e := range buttons { // as if it had a name of its own
+			for _, column := range []string{"Todo", "Doing", "Empty", "Done"} {
+				one := *e
+				one.Text = "Open"
+				alone := slices.Clone(all)
+				alone[e.Ref] = &one
+				own := strings.HasPrefix(ids[e.Ref], column+" ")
+				if found := Within(alone, []*dom.Element{&one}, column); len(found) > 0 && !own {
+					t.Errorf("%s: within %s is %s", name, column, ids[e.Ref])
+				}
+			}
+		}
+	}
+}

@@ -246,11 +246,12 @@ func (p *page) isNext(i, j int32) bool {
 func (p *page) distinguishEach(group []int32, out map[dom.Ref]Context) {
 	around := make([][]phrase, len(group))
 	members := make([]int, len(group))
+	titles := p.titles(group)
 	for k := range group {
 		if p.exceedsBudget() {
 			return
 		}
-		around[k], members[k] = p.around(group, k), k
+		around[k], members[k] = p.around(group, k, titles[k]), k
 	}
 	p.addPart(group, around, members, nil, out, 0)
 }
@@ -318,9 +319,9 @@ func (p *page) addFurtherPart(group []int32, around [][]phrase, members []int, c
 	}
 }
 
-// around returns the texts around a member of a group, in its card and in the ancestors of the card, innermost first. It excludes the name
-// of the element itself, which distinguishes nothing.
-func (p *page) around(group []int32, k int) (out []phrase) {
+// around returns the texts around a member of a group, in its card, in the titles of the sections around it, and in the ancestors of the
+// card, innermost first. It excludes the name of the element itself, which distinguishes nothing.
+func (p *page) around(group []int32, k int, titles []phrase) (out []phrase) {
 	e := p.at(group[k])
 	name := e.Text
 	add := func(all ...phrase) {
@@ -335,6 +336,7 @@ func (p *page) around(group []int32, k int) (out []phrase) {
 	}
 	add(p.inCard(group, k)...)
 	isBare := len(out) == 0
+	add(titles...)
 	up := p.up(group[k])
 	for n := 0; up >= 0 && n < maxAround && !p.covers(up, group); n++ {
 		if !p.isAlone(up, group, k) {
@@ -368,11 +370,11 @@ func (p *page) isNumberBeside(i int32, s phrase) bool {
 	return of.Tag == e.Tag || of.Role == e.Role || strings.Contains(s.words, " ")
 }
 
-// inCard returns the texts in the card of a member of a group, closest first. At the same distance, a heading precedes other words. Texts
-// without letters come last.
+// inCard returns the texts in the card of a member of a group, closest first. At the same distance, a heading precedes other words. Texts of
+// other items of the card, such as the other tasks of a column, and texts without letters come last.
 func (p *page) inCard(group []int32, k int) (out []phrase) {
 	i, near := group[k], p.closest(k)
-	var numbers []phrase
+	var others, numbers []phrase
 	start, end := i, i+1
 	for n := 0; n < maxAround && end-start < maxScanned && len(out) < maxPhrases; n++ {
 		depth := int32(-1)
@@ -390,26 +392,68 @@ func (p *page) inCard(group []int32, k int) (out []phrase) {
 			from, to = up, p.endOf(up, up+maxScanned) // the first cells are more useful than the cell around
 		}
 		if from < i && p.holds(from, i) {
-			out = append(out, p.phrasesOf(from)...)
+			for _, s := range p.phrasesOf(from) {
+				if s.of != from && p.at(from).Role != "row" && p.areRows(i, s.of) {
+					others = append(others, s)
+				} else {
+					out = append(out, s)
+				}
+			}
 		} else {
-			words, rest := p.textsBetween(i, from, start, end, to, depth <= p.height)
-			out, numbers = append(out, words...), append(numbers, rest...)
+			isOther := func(int32) bool { return false }
+			if len(others) == 0 { // otherwise the range is a list, not an item
+				isOther = p.itemsBeside(start, end, depth)
+			}
+			t := p.textsBetween(i, from, start, end, to, depth <= p.height, isOther)
+			out, others, numbers = append(out, t.words...), append(others, t.items...), append(numbers, t.numbers...)
 		}
 		start, end = min(start, from), max(end, to)
 	}
-	return append(out, numbers...)
+	return slices.Concat(out, others, numbers)
 }
 
-// textsBetween returns the texts around an element that are between from and to but not between start and end: headings first, then words,
-// and separately the texts without letters. apart excludes the texts of other items of the same kind.
-func (p *page) textsBetween(i, from, start, end, to int32, apart bool) (words, numbers []phrase) {
+// itemsBeside returns a function that reports whether an element is in an item of the same kind as the range from start to end, with which
+// it has a common ancestor at a depth. It must be called in document order.
+func (p *page) itemsBeside(start, end, depth int32) func(int32) bool {
+	texts, controls := p.content(start, end)
+	until, is := int32(0), false
+	return func(j int32) bool {
+		if j < until {
+			return is
+		}
+		one, other := p.at(start), p.at(j)
+		until = j + 1
+		for until < p.len() && until-j < maxScanned && p.join(until) > depth {
+			until++
+		}
+		if is = one.Role == other.Role && (rowRoles[one.Role] || p.isWhole(start) && p.isWhole(j)); is || one.Tag != other.Tag || one.Kind != other.Kind {
+			return is
+		}
+		otherTexts, otherControls := p.content(j, until)
+		is = texts > 0 && otherTexts > 0 && controls > 0 && controls == otherControls
+		return is
+	}
+}
+
+// isWhole reports whether an element is a control that is an item itself, such as a card that can be dragged.
+func (p *page) isWhole(i int32) bool {
+	e := p.at(i)
+	return e.Kind == dom.Interactive && (e.Role == "generic" || p.endOf(i, i+2) > i+1)
+}
+
+// nearby are texts around an element: the words, the words of other items, and the texts without letters.
+type nearby struct{ words, items, numbers []phrase }
+
+// textsBetween returns the texts around an element that are between from and to but not between start and end: headings first, then words.
+// apart excludes the texts of other items of the same kind. isOther reports whether an element belongs to another item.
+func (p *page) textsBetween(i, from, start, end, to int32, apart bool, isOther func(int32) bool) (out nearby) {
 	var headings, others []phrase
 	for j := from; j < to; {
 		if j >= start && j < end {
 			j = end
 			continue
 		}
-		e, text := p.at(j), p.own(j)
+		e, text, other := p.at(j), p.own(j), isOther(j)
 		if !strings.ContainsFunc(text, isWordRune) || p.isRepeated(j) || apart && p.areRows(i, j) {
 			if value := valueOf(e); value != "" && !isTextField(p.at(i)) && !(apart && p.areRows(i, j)) {
 				others = append(others, p.phrase(value, j))
@@ -419,12 +463,14 @@ func (p *page) textsBetween(i, from, start, end, to int32, apart bool) (words, n
 		}
 		s := p.phrase(text, j)
 		switch {
+		case other:
+			out.items = append(out.items, s)
 		case e.Role == "heading":
 			headings = append(headings, s)
 		case !strings.ContainsFunc(text, unicode.IsLetter):
-			numbers = append(numbers, s)
+			out.numbers = append(out.numbers, s)
 		case e.Kind == dom.Structural || e.Role == "link":
-			words = append(words, s)
+			out.words = append(out.words, s)
 		default:
 			others = append(others, s)
 		}
@@ -434,7 +480,8 @@ func (p *page) textsBetween(i, from, start, end, to int32, apart bool) (words, n
 			j++
 		}
 	}
-	return append(append(headings, words...), others...), numbers
+	out.words = slices.Concat(headings, out.words, others)
+	return out
 }
 
 // isWordRune reports whether a character is a letter or a number.
@@ -505,8 +552,7 @@ func (p *page) inBox(group []int32, k int) []phrase {
 	if p.holds(from, i) {
 		from++
 	}
-	words, _ := p.textsBetween(i, from, i, i+1, i, false)
-	return words
+	return p.textsBetween(i, from, i, i+1, i, false, func(int32) bool { return false }).words
 }
 
 // beside returns the words next to a member of a group whose members are siblings, with texts between them: either all members precede

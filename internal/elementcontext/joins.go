@@ -138,7 +138,13 @@ func (s *structure) areRows(i, j int32) bool {
 	if texts == 0 { // rows of clickable cells, unlike two controls of one row
 		return controls > 1 && controls == otherControls && otherTexts == 0 && !s.holds(a, aEnd-1) && !s.holds(b, bEnd-1)
 	}
-	return texts == otherTexts && controls > 0
+	return texts == otherTexts && controls > 0 && (otherControls > 0 || !s.isTitled(b, bEnd, a, aEnd, depth))
+}
+
+// isTitled reports whether the range from b precedes that from a, and their common ancestor at a depth has nothing else: it is a title with
+// its content, rather than the first of several rows.
+func (s *structure) isTitled(b, bEnd, a, aEnd, depth int32) bool {
+	return bEnd == a && s.join(b) < depth && (aEnd == s.len() || s.join(aEnd) < depth)
 }
 
 // content counts the texts and the interactive elements in a range.

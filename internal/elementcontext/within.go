@@ -259,6 +259,8 @@ func (p *page) card(text int32, f matchQuality, duplicates []int32, to map[int32
 	for last < len(duplicates) && p.common(text, duplicates[last]) == depth {
 		last++
 	}
+	isTitle := at == first && last-first < len(duplicates) // of a section
+	isAbove := isTitle && last-first > 1 && p.common(duplicates[first], duplicates[last-1]) > depth
 	var own []int32
 	for _, i := range slices.Concat(duplicates[first:at], duplicates[behind:last]) {
 		if i < text && p.holds(i, text) || i > text && p.holds(text, i) {
@@ -267,7 +269,8 @@ func (p *page) card(text int32, f matchQuality, duplicates []int32, to map[int32
 		if found && p.all[i].Text == p.all[text].Text {
 			continue // the words are its own name
 		}
-		if depth > p.height && len(duplicates) > 1 || !p.areRows(i, text) && p.isItem(i, text, depth, last-first-(behind-at)) {
+		isAlone := !p.areRows(i, text) && !p.inOtherSection(i, text, depth) && (isTitle || p.isItem(i, text, depth, last-first-(behind-at)))
+		if depth > p.height && len(duplicates) > 1 || isAbove || isAlone {
 			own = append(own, i)
 		}
 	}
@@ -285,6 +288,34 @@ func (p *page) isItem(i, text, depth int32, of int) bool {
 		return p.isUnit(start)
 	}
 	return of < 2 && end-start <= maxCard
+}
+
+// inOtherSection reports whether a text belongs to another section than an element: the sections begin with titles of the same kind. A section
+// with a title alone counts if several others have controls, as an empty column beside others does.
+func (p *page) inOtherSection(i, text, depth int32) bool {
+	a, aEnd := p.run(i, depth)
+	b, bEnd := p.run(text, depth)
+	if a == i || !p.beginAlike(a, b) || p.own(a) == "" {
+		return false
+	}
+	if _, controls := p.content(b, bEnd); controls > 0 {
+		return true
+	}
+	sections := 0
+	for from, to := p.whole(text, depth); from < to; {
+		_, end := p.run(from, depth)
+		if _, controls := p.content(from, end); controls > 0 && p.beginAlike(from, a) {
+			sections++
+		}
+		from = end
+	}
+	return sections > 1 || b > aEnd
+}
+
+// beginAlike reports whether two elements are texts of the same kind, such as the titles of two columns.
+func (p *page) beginAlike(i, j int32) bool {
+	one, other := p.at(i), p.at(j)
+	return one.Kind == dom.Structural && one.Kind == other.Kind && one.Tag == other.Tag
 }
 
 // whole returns the range of elements that share with i an ancestor at a depth.
