@@ -50,7 +50,7 @@ func Cost(base Base, contexts Contexts, count func(string) int) func(*dom.Elemen
 	}
 }
 
-// Dense returns a header and the lines of a view, as format DENSE, which docs/dense.md defines:
+// Dense returns a header and the lines of a view, in format DENSE, whose grammar is docs/dense.ebnf:
 //
 //	URL: https://shop.example/cart | Title: Your cart
 //	<navigation Shop>
