@@ -103,8 +103,8 @@ func compareWithTree(t testing.TB, d *testenv.Daemon, tab, page string) (all, na
 	return all, names, roles
 }
 
-// isEdited reports whether a node is editable text. The browser gives an editing host without a role no role, while domtap lists it as a
-// field.
+// isEdited reports whether a node is editable text. The browser reports no role for an editing host without a role attribute, while domtap
+// lists it as a field.
 func isEdited(n *accessibility.Node) bool {
 	return slices.ContainsFunc(n.Properties, func(p *accessibility.Property) bool { return p.Name == accessibility.PropertyNameEditable })
 }

@@ -16,10 +16,10 @@ import (
 // rest is the idle time of a page after its reads, so that the cost includes its later work.
 const rest = 400 * time.Millisecond
 
-// BenchmarkSavedPages reads every .html file of the folder $DOMTAP_PAGES twice, immediately after it loaded. It prints sums of medians over
-// all pages: of the first read, of the second read, of the processor time of the page's main thread from its navigation until 400 ms after
-// the reads, and of that during the first read alone. Run it with -benchtime=8x or more. To compare two versions, run them in turns. On a
-// machine that is not idle, compare processor times.
+// BenchmarkSavedPages reads every .html file of the folder $DOMTAP_PAGES twice, immediately after it loaded. It prints the sums over all
+// pages of four medians: the time of the first read, the time of the second read, the processor time of the page's main thread from the
+// navigation until 400 ms after the reads, and its processor time during the first read. Run it with -benchtime=8x or more. To compare two
+// versions, run them in turns. On a machine that is not idle, compare processor times.
 func BenchmarkSavedPages(b *testing.B) {
 	url, files := savedPages(b)
 	s := &site{Daemon: testenv.StartDaemon(b), b: b, url: url}

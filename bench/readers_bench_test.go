@@ -225,7 +225,7 @@ func (f *fanOut) WatchDom(_ *domtapv1.WatchDomRequest, stream domtapv1.DomServic
 	}
 }
 
-// bareStreams uses a bare server to send a message like those of watchers to a number of readers.
+// bareStreams makes a bare server send a message to a number of readers; the message resembles those that watchers receive.
 func bareStreams(b *testing.B, readers int) *audience {
 	b.Helper()
 	button := &domtapv1.Element{Ref: 7, Index: 7, Tag: "button", Role: "button", Text: "Button 7", Value: "107"}

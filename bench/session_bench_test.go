@@ -23,8 +23,8 @@ const (
 	sessionPage   = 300
 )
 
-// BenchmarkSessions creates isolated sessions, each with a tab that shows a page of 300 elements, cold and from what is kept warm. It
-// compares them with the time that the browser needs for the same without domtap, in turns.
+// BenchmarkSessions creates isolated sessions, each with a tab that shows a page of 300 elements, with and without sessions that are kept
+// warm. It alternates with the same operations without domtap, and compares the times.
 func BenchmarkSessions(b *testing.B) {
 	s := newSite(b)
 	url := fmt.Sprintf("%s/page/%d", s.url, sessionPage)

@@ -22,9 +22,9 @@ import (
 // wantUsable is the fraction of usable elements that must be listed without limits.
 const wantUsable = 0.99
 
-// countListeners reports whether elements count that only CDP can find: elements that are usable only because of a listener, and elements
-// in closed shadow roots. countStandIns reports whether elements count that a person uses in place of others: labels of invisible controls,
-// areas of image maps, and the content of elements without their own box (display: contents).
+// countListeners includes elements that only CDP can find: elements that are usable only because of a listener, and elements in closed
+// shadow roots. countStandIns includes elements that a person uses in place of others: labels of invisible controls, areas of image maps,
+// and the content of elements without their own box (display: contents).
 const countListeners, countStandIns = true, true
 
 // The kinds of usable elements, by the reason why they are usable.
@@ -104,7 +104,7 @@ func (u *findings) add(v findings) {
 	}
 }
 
-// counted returns the sums over the kinds that count.
+// counted returns the sums over the kinds that are included.
 func (u findings) counted() (found, present int) {
 	for kind, n := range u.found {
 		if counted(kind) {
@@ -133,7 +133,7 @@ func (u findings) String() string {
 		present, found, percent(present, found), percent(there, all), strings.Join(kinds, ", "))
 }
 
-// findUsable compares domtap's elements of a tab with those found by CDP. The tab's page must be the one that was opened last.
+// findUsable compares domtap's elements of a tab with those found by CDP. The tab's page must be the most recently opened one.
 func findUsable(t testing.TB, d *testenv.Daemon, tab string) findings {
 	t.Helper()
 	p := d.Browser.Newest()

@@ -163,7 +163,7 @@ func TestWhichOneIsMeant(t *testing.T) {
 	}
 }
 
-// checkContexts checks the contexts of a page in LINES, for the known tab and a new one, and in a stream and GetDom of another new tab.
+// checkContexts checks the contexts of a page in LINES in the given tab and in a new one, and in a stream and a GetDom of another new tab.
 func checkContexts(t *testing.T, d *testenv.Daemon, url, known string) {
 	t.Helper()
 	want := []string{"Milk", "Bread"}

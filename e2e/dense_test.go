@@ -92,7 +92,7 @@ const panes = `<!doctype html><title>Panes</title><style>td { height: 20px; padd
 	<div><table><tr><th>City</table><table><tr><td>Bonn<td><button>Open</button><tr><td>Rome<td><button>Open</button></table></div></div>
 	<div style="display: flex"><table style="width: 30px"><tr><td><input type=checkbox><tr><td><input type=checkbox></table><table><tr><td>Plum<tr><td>Pear</table></div>`
 
-// TestRowsInPanesAreNamed reads and uses rows of which the first cells are in another table.
+// TestRowsInPanesAreNamed reads and uses rows whose first cells are in another table.
 func TestRowsInPanesAreNamed(t *testing.T) {
 	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/panes": testenv.HTML(panes)}) + "/panes")

@@ -73,7 +73,7 @@ func TestEverythingOfUseIsListed(t *testing.T) {
 			`input checkbox "Styled box"`, `label checkbox "Disabled" checkbox disabled`, `input textbox "Plain field"`,
 		},
 		"edit": {
-			// Their texts are their values. The text above the last but one is its caption.
+			// Their texts are their values. The text above the second to last element is its caption.
 			`div textbox ""`, `div textbox ""`, `div textbox ""`, `div textbox "Not editable"`, `i textbox ""`,
 		},
 		"hidden": {
@@ -115,8 +115,8 @@ func press(t *testing.T, d *testenv.Daemon, tab string, e *domtapv1.Element) *do
 	return r
 }
 
-// TestHiddenControlsAreToggled clicks labels that stand in for controls, and controls that are hidden behind labels, also if a link covers
-// the centre of the label.
+// TestHiddenControlsAreToggled clicks labels that stand in for controls, and controls that are hidden behind labels, including a label
+// whose centre is covered by a link.
 func TestHiddenControlsAreToggled(t *testing.T) {
 	url := serve(t, nil)
 	d := testenv.Shared(t)
@@ -407,7 +407,7 @@ func TestAContainerAndItsOnlyControlAreOne(t *testing.T) {
 	}
 }
 
-// passing has boxes that listen for what is in them, and cards and parts that are used by themselves.
+// passing has boxes that listen for clicks on their content, and cards and parts of cards that are used directly.
 var passing = `<!doctype html><title>Passing</title><style>i { display: inline-block; width: 4px; height: 20px } .days { display: grid; grid-template-columns: repeat(7, 30px) }</style>
 	<section id=around><div class=on><label>Guests <input></label><button>More</button></div><div class=on><h3>Suite</h3><button>Book</button></div></section>
 	<section id=focus><div tabindex=0><div role=grid><div role=row tabindex=0 class=on><div role=gridcell class=on>Ada</div><i class=on></i><div role=gridcell class=on>London</div></div>
@@ -426,7 +426,8 @@ var days = func() (all string) {
 	return all
 }()
 
-// TestBoxesThatPassClicksOnAreNotListed lists what people use, once, and not the boxes and parts that only listen.
+// TestBoxesThatPassClicksOnAreNotListed checks that each element that people use is listed once, and that boxes and parts that only listen
+// are not listed.
 func TestBoxesThatPassClicksOnAreNotListed(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/passing": testenv.HTML(passing)})
 	d := testenv.Shared(t)
@@ -447,7 +448,7 @@ func TestBoxesThatPassClicksOnAreNotListed(t *testing.T) {
 	}
 }
 
-// hosts has custom elements whose cursor or listener shows that they are used, although what is used is a control that they draw.
+// hosts has custom elements that look usable because of their cursor or listener, although people use the control in their shadow tree.
 const hosts = `<!doctype html><title>Hosts</title><style>x-save, x-agree, x-size, x-wifi, x-card { cursor: pointer; display: inline-block }</style>
 	<x-save>Save</x-save> <x-agree></x-agree> <x-wifi></x-wifi> <x-label for=size>Size</x-label> <x-size id=size></x-size> <x-card>A card <p>with words</p></x-card>
 	<script>const draw = (tag, html) => customElements.define(tag, class extends HTMLElement {

@@ -68,7 +68,7 @@ func TestFindFindsElementsAndTexts(t *testing.T) {
 	}
 }
 
-// TestFindSeesWhatLabelsStandFor searches boxes whose labels do not mention their content. The result must list the content.
+// TestFindSeesWhatLabelsStandFor searches for the content of boxes whose labels do not mention it. The result must list the content.
 func TestFindSeesWhatLabelsStandFor(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/sheets": testenv.HTML(`<div tabindex=0><div role=region aria-label="Tab panels"><table>
 		<tr><td>Jazz<td><input type=checkbox></table></div></div>

@@ -182,8 +182,8 @@ func TestReadPageReadsFramesOfOtherProcesses(t *testing.T) {
 	d := testenv.Shared(t, "site-per-process")
 	want := "# Top\n\nBefore.\n\nInner [link](" + other + "/x).\n\nDeeper.\n\nAfter.\n"
 	tab := d.Open(url)
-	// The test is about the combination of documents. A frame that the observer missed during the load is another matter, so the loop waits
-	// for it.
+	// The test is about the combination of documents. This test is not about frames that the observer missed during the load, so the loop
+	// waits for them.
 	for tries := 0; tries < 20 && !slices.Contains(testenv.Texts(d.All(tab)), "paragraph Deeper."); tries++ {
 		if _, err := d.Tabs.Reload(t.Context(), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
 			t.Fatal(err)

@@ -173,7 +173,7 @@ func TestDoubtfulElementsGetNewRefs(t *testing.T) {
 		kept          int
 	}{
 		{"two equal rows", "replace", []string{"Ann", "Ann", "Bob", "Cid", "Dan"}, []string{"Ann", "Ann", "Bob", "Cid", "Dan"}, 3},
-		{"a twin comes", "replace", []string{"Ann", "Bob", "Cid"}, []string{"Ann", "Ann", "Bob", "Cid"}, 2},
+		{"a duplicate comes", "replace", []string{"Ann", "Bob", "Cid"}, []string{"Ann", "Ann", "Bob", "Cid"}, 2},
 		{"other records", "replace", []string{"Ann", "Bob"}, []string{"Cid", "Dan"}, 0},
 		{"one of another list", "replace", []string{"Ann", "Bob", "Cid"}, []string{"Eve", "Bob", "Fay"}, 0},
 		{"the new ones before the old ones go", "both", []string{"Ann", "Bob"}, []string{"Ann", "Bob"}, 0},
@@ -301,7 +301,7 @@ func TestARedrawDuringThePressReachesNothingElse(t *testing.T) {
 }
 
 // TestRandomRedrawsNeverChangeTheMeaningOfARef re-renders a list in random ways, with and without a client that watches the page. No ref
-// may belong to two elements, and none may ever change to another record.
+// may belong to two elements, and no ref may ever pass to another record.
 func TestRandomRedrawsNeverChangeTheMeaningOfARef(t *testing.T) {
 	d := testenv.Shared(t)
 	for _, watched := range []bool{false, true} {

@@ -43,8 +43,8 @@ func TestFirstSightOfLabelsInShadowTrees(t *testing.T) {
 	}
 }
 
-// TestFramesThatWereTouchedBeforeTheyLoadedAreRead accesses a frame before its document is loaded. The window of the initial blank document
-// then remains in use.
+// TestFramesThatWereTouchedBeforeTheyLoadedAreRead has a script access a frame before the frame's document is loaded. The window of the
+// initial blank document then remains in use.
 func TestFramesThatWereTouchedBeforeTheyLoadedAreRead(t *testing.T) {
 	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{

@@ -9,9 +9,9 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestSheetsOfOtherOriginsCountWhenTheyWereLoaded has style sheets of another origin, whose rules scripts cannot read. Their rules must
-// count once they are loaded, even if an imported sheet failed, or if only a second request succeeded. The browser ignores sheets with an
-// HTTP error.
+// TestSheetsOfOtherOriginsCountWhenTheyWereLoaded loads style sheets of another origin, whose rules scripts cannot read. domtap must
+// respect their rules once they are loaded, even if an imported sheet failed, or if only a second request succeeded. The browser ignores
+// sheets with an HTTP error.
 func TestSheetsOfOtherOriginsCountWhenTheyWereLoaded(t *testing.T) {
 	css := func(rules string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {

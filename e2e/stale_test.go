@@ -60,7 +60,7 @@ func (r *staleRig) run(script string, result any) {
 	}
 }
 
-// named returns an item. Items with the same name are twins.
+// named returns an item. Items with the same name are duplicates.
 func (r *staleRig) named(name string) item {
 	r.ids++
 	r.looks[fmt.Sprint("i", r.ids)] = name
@@ -124,7 +124,7 @@ func (r *staleRig) disturb() string {
 			break
 		}
 		next := r.named(pick.Name)
-		call := []string{"twin", "hide"}[what-8]
+		call := []string{"duplicate", "hide"}[what-8]
 		r.run(fmt.Sprintf("%s(%q, %q)", call, next.Name, next.ID), nil)
 		for i := range r.items {
 			if r.items[i].ID == pick.ID {
@@ -132,7 +132,7 @@ func (r *staleRig) disturb() string {
 			}
 		}
 		return call
-	case 10: // a twin that stays
+	case 10: // a duplicate that stays
 		r.items = append(slices.Clone(r.items), r.named(pick.Name))
 	case 11:
 		r.navigate()
@@ -181,8 +181,8 @@ func (r *staleRig) alike(a, b string) bool {
 }
 
 // TestNoStaleRefReachesAnotherElement targets elements by refs that were read before the page re-rendered itself in random ways. A step
-// must reach either the original element or nothing. make test runs the same 40 attempts each time, make test-long 200 others. DOMTAP_SEED
-// repeats the attempts of a failure.
+// must reach either the original element or nothing. make test always runs the same 40 attempts; make test-long runs 200 other ones.
+// DOMTAP_SEED repeats the attempts of a failure.
 func TestNoStaleRefReachesAnotherElement(t *testing.T) {
 	attempts, seed := testenv.Size(40, 200), uint64(1)
 	if attempts > 40 {

@@ -24,7 +24,7 @@ const targetsPage = `<!doctype html><title>-</title>
 <span id=named>Quantity</span> <input id=quantity aria-labelledby=named>
 <label for=coupon>Coupon</label> <input id=coupon aria-label="A code that makes it cheaper">
 <div id=card data-testid=card class=box>A card</div> <button id=cy data-cy=go>Go</button>
-<button class=twin id=twin1>Delete</button> <button class=twin id=twin2>Delete</button>
+<button class=duplicate id=duplicate1>Delete</button> <button class=duplicate id=duplicate2>Delete</button>
 <button class=veiled id=veiled1 style="display:none">Veiled</button> <button class=veiled id=veiled2>Veiled</button>
 <label>Skills <span id=skills contenteditable aria-label="Add one">go</span></label> <p></p><div><input type=range id=range></div>
 <input id=secret style="display:none" placeholder=Secret>
@@ -117,7 +117,7 @@ func TestTargetsThatMeanNothingOrSeveralReachNothing(t *testing.T) {
 		why, says string
 	}{
 		{&domtapv1.Target{Role: "button", Name: "Delete"}, codes.FailedPrecondition, "AMBIGUOUS_TARGET", `2 elements match button "Delete"`},
-		{&domtapv1.Target{Selector: "button.twin"}, codes.FailedPrecondition, "AMBIGUOUS_TARGET", "2 elements"},
+		{&domtapv1.Target{Selector: "button.duplicate"}, codes.FailedPrecondition, "AMBIGUOUS_TARGET", "2 elements"},
 		{&domtapv1.Target{Text: "pay"}, codes.FailedPrecondition, "AMBIGUOUS_TARGET", "Pay later"},
 		{&domtapv1.Target{Role: "button", Name: "Pya now"}, codes.FailedPrecondition, "TARGET_NOT_FOUND", `the nearest: `},
 		{&domtapv1.Target{Label: "Nowhere to be seen"}, codes.FailedPrecondition, "TARGET_NOT_FOUND", "Nowhere"},

@@ -44,7 +44,8 @@ const timelineGolden = `#1 agent OpenTab (N ms, about N tokens): tab opened
 #11 agent AnswerDialog (N ms, about N tokens)
 `
 
-// TestTimelineOfALogin signs in, with a wrong password first, and reads the timeline. It must contain what a user needs, and no secrets.
+// TestTimelineOfALogin signs in, with a wrong password first, and reads the timeline. The timeline must contain what a user needs, and no
+// secrets.
 func TestTimelineOfALogin(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/": testenv.HTML(timelineLogin), "/home": testenv.HTML(timelineHome),

@@ -21,7 +21,7 @@ var longPage = `<title>Terms</title><h1>Terms</h1>
 	<pre>` + strings.Repeat("ok\n", 900) + `</pre>
 	<script>onclick = () => setTimeout(() => { document.querySelector("pre").append("BUILD SUCCESSFUL") }, 1)</script>`
 
-// TestTextsAreMatchedAsAWhole waits for, finds and clicks text after the first 100 characters of a longer text.
+// TestTextsAreMatchedAsAWhole waits for, finds and clicks words that come after the first 100 characters of a text.
 func TestTextsAreMatchedAsAWhole(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/terms": testenv.HTML(longPage)})
 	d := testenv.Shared(t)

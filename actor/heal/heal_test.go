@@ -60,7 +60,7 @@ func TestReplacementIsTheOneThatWasRenderedAnew(t *testing.T) {
 	}
 }
 
-func TestHeirStandsBelowTheSameAncestors(t *testing.T) {
+func TestReplacementStandsBelowTheSameAncestors(t *testing.T) {
 	before := state("0:list:L >1:link:Open:/a 2:button:X")
 	for now, want := range map[string]bool{"5:list:L >6:link:Open:/b 7:button:X": true, "6:link:Open:/b 7:button:X": false, "5:row:L >6:link:Open:/b 7:button:X": false} {
 		if got := Replacement(before[1], before, state(now)) != nil; got != want {
@@ -143,8 +143,8 @@ func TestNoReplacementAmongDuplicates(t *testing.T) {
 	}
 }
 
-// FuzzHeirAndReusedTakeAnything checks that no pair of states makes them panic or loop.
-func FuzzHeirAndReusedTakeAnything(f *testing.F) {
+// FuzzReplacementAndReusedTakeAnything checks that no pair of states makes them panic or loop.
+func FuzzReplacementAndReusedTakeAnything(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, []byte{4, 5, 6}, uint32(1))
 	f.Fuzz(func(t *testing.T, a, b []byte, ref uint32) {
 		elements := func(bytes []byte) []*dom.Element {

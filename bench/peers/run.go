@@ -174,7 +174,7 @@ func (r *runner) restart(ctx context.Context, t *tool) bool {
 	return err == nil
 }
 
-// alone measures the start and the memory of each program while no other program runs.
+// alone measures the start and the memory of each program while none of the others runs.
 func (r *runner) alone(ctx context.Context) {
 	r.say("start and memory")
 	cold := report.Row{ID: "cold-ms", Title: "cold start to the first page of 100 controls read", Group: "Start", Unit: report.Milliseconds}
@@ -279,7 +279,7 @@ func (r *runner) sizes(all ...int) []int {
 	return all
 }
 
-// each calls do for the programs in turns. A program that fails is restarted, and left out if that fails, too.
+// each calls do for the programs in turns. A program that fails is restarted; if the restart also fails, the program is left out.
 func (r *runner) each(ctx context.Context, do func(t *tool) bool) {
 	for range r.Repetitions {
 		for _, t := range r.tools {

@@ -28,7 +28,7 @@ type callers struct {
 	tabs []string
 	// age is the max_age of the calls. If nil, each call reads the page.
 	age *durationpb.Duration
-	// took measures from the due time of a call, asked from the time of sending.
+	// took measures the duration of a call from its due time; asked measures it from the time of sending.
 	took, asked stopwatch
 	next        atomic.Int64
 	running     sync.WaitGroup

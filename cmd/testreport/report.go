@@ -67,7 +67,7 @@ type timing struct {
 // report reads events.
 type report struct {
 	out, raw, summary io.Writer
-	// all enables printing all output. module is the prefix that package names are shown without.
+	// all enables printing all output. module is the prefix that is omitted from package names.
 	all    bool
 	module string
 

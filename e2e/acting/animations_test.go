@@ -51,8 +51,8 @@ func (s *stage) answers(name string, changes ...string) {
 	}
 }
 
-// TestAnAnswerHasWhatNestedHostsFadeOut opens and closes a menu in the document that two nested hosts draw and fade. The page acts on the
-// events of the animations.
+// TestAnAnswerHasWhatNestedHostsFadeOut opens and closes a menu that two nested hosts draw and fade. The page acts on the events of the
+// animations.
 func TestAnAnswerHasWhatNestedHostsFadeOut(t *testing.T) {
 	s := staged(t, `<title>Nested</title><x-drop><button slot=trigger>Actions</button><div role=menu><div role=menuitem tabindex=0>Cut</div></div></x-drop>
 <script>

@@ -6,8 +6,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// TestTextOfASlotIsPressed clicks by a text that a shadow tree draws. The hit test returns the host, although the press goes through the
-// tree. If something else covers the text, the click is refused.
+// TestTextOfASlotIsPressed clicks by a text that a shadow tree draws. The hit test returns the host, although the press reaches an element
+// in the shadow tree. If something else covers the text, the click is refused.
 func TestTextOfASlotIsPressed(t *testing.T) {
 	s := staged(t, `<p id=out></p><x-item>Fruit</x-item><x-item>Nuts</x-item><x-outer>Nested</x-outer><div style="position:relative"><x-item>Below</x-item><i style="position:absolute;inset:0"></i></div>
 		<script>
@@ -62,7 +62,7 @@ func TestACoveredComboboxIsOpenedByItsFace(t *testing.T) {
 	s.is("out.textContent", "open ")
 }
 
-// TestALabelMeansItsField clicks by a text that a field shares with a label that has a listener.
+// TestALabelMeansItsField clicks a target by its text, which both a field and a label with a listener have.
 func TestALabelMeansItsField(t *testing.T) {
 	s := staged(t, `<label for=i onclick="out.append('label ')">Languages</label> <input id=i role=combobox onclick="out.append('field ')"><p id=out></p>`)
 	s.do(click(&domtapv1.Target{Text: "Languages"}))

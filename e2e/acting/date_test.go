@@ -8,8 +8,8 @@ import (
 )
 
 // sectioned holds date fields whose parts are spin buttons, as UI libraries build them. The sections of the first take keys themselves.
-// Those of the second are drawn anew after each key, and lose keys that come before. They show the name of the month, and appear only after
-// a click on the group. The last ones take nothing.
+// The parts of the second field are re-rendered after each key, and lose keys that arrive before that. They show the name of the month, and
+// appear only after a click on the group. The last ones take nothing.
 const sectioned = `<style>[role=spinbutton] { padding: 2px; border: 1px solid }</style><div id=page></div><p>Starts soon</p>
 <script>
 const model = {}
@@ -151,8 +151,8 @@ func TestFillChoosesInCalendars(t *testing.T) {
 	s.is("dead.value + code.value", "")
 }
 
-// leftDates holds fields that open a calendar while a date is typed and take the date only when the focus leaves. The two dates of a range
-// are dropped unless both are there. Day shows the day under the pointer until then. Due takes a date only with Enter.
+// leftDates holds fields that open a calendar while a date is typed, and accept the date only when they lose the focus. The two dates of a
+// range are dropped unless both are there. Day shows the day under the pointer until then. Due takes a date only with Enter.
 const leftDates = `<label>Start <input id=start></label> <label>End <input id=end></label> <label>Day <input id=day></label> <label>Due <input id=due value=2026-03-14></label><div id=pop></div><script>
 taken = {}
 due.oninput = () => { pop.innerHTML = Array.from({ length: 30 }, (_, i) => "<button>" + (i + 1) + "</button>").join("") }
@@ -165,8 +165,8 @@ for (const field of [start, end, day]) {
 }
 </script>`
 
-// TestADateIsTakenWhenTheFocusLeaves fills fields whose dates the page takes or drops when the focus leaves. The answer must say what the
-// field holds then, and a dropped date must not stop the other date of its range.
+// TestADateIsTakenWhenTheFocusLeaves fills fields in which the page accepts or drops a date when the field loses the focus. The answer must
+// state what the field holds after that, and a dropped date must not prevent the other date of its range.
 func TestADateIsTakenWhenTheFocusLeaves(t *testing.T) {
 	s := staged(t, leftDates)
 	label := func(words string) *domtapv1.Target { return &domtapv1.Target{Label: words} }

@@ -134,7 +134,7 @@ func TestHoverOpensAMenu(t *testing.T) {
 	s.at("Chosen")
 }
 
-// TestDragsToTheCentre drops at a place that the dragged element itself covers as soon as it moves. The summary must contain the distance.
+// TestDragsToTheCentre drops at a point that the dragged element itself covers as soon as it moves. The summary must contain the distance.
 func TestDragsToTheCentre(t *testing.T) {
 	s := staged(t, `<body style="margin:0"><style>div { position: absolute }</style>
 		<div tabindex=0 aria-label=Slot style="left:100px;top:100px;width:60px;height:60px;background:#eee"></div>
@@ -178,7 +178,7 @@ func TestADragThatPansIsSaid(t *testing.T) {
 	}
 }
 
-// TestADropThatNothingTakesIsSaid drags an item of a list that accepts drops only between its items.
+// TestADropThatNothingTakesIsSaid drags an item onto a place where its list accepts no drop, because it accepts drops only between items.
 func TestADropThatNothingTakesIsSaid(t *testing.T) {
 	s := staged(t, `<style>.gap { height: 12px }</style><div id=list><p tabindex=0 draggable=true>One</p><div class=gap tabindex=0 aria-label=Gap></div><p tabindex=0 draggable=true>Two</p></div><script>
 		let held = null

@@ -244,8 +244,8 @@ func TestFormsPickOptionsOfDrawnSelects(t *testing.T) {
 	}
 }
 
-// deafSelects holds comboboxes whose options do nothing when they are clicked. The page has other texts with the words of the options: a
-// label, a paragraph, a search text that the page repeats, another list, and a mark that follows the pointer.
+// deafSelects holds comboboxes whose options do nothing when they are clicked. The page has other texts that equal options: a label, a
+// paragraph, a search text that the page repeats, another list, and a mark that follows the pointer.
 const deafSelects = `<style>[role=combobox] { border: 1px solid; display: block; width: 200px }</style><h2>News</h2><p>Red</p>
 <button id=open role=combobox aria-label="Red colors" aria-expanded=true aria-controls=ol>Pick</button><div role=listbox id=ol><div role=option>Red</div><div role=option>Blue</div></div>
 <h2>Sizes</h2><div role=listbox aria-label=Sizes><div role=option tabindex=0 onclick="ariaSelected = true">Large</div></div>
@@ -261,8 +261,8 @@ const deafSelects = `<style>[role=combobox] { border: 1px solid; display: block;
 	fl.onpointermove = (e) => { if (e.target !== fl) for (const one of fl.children) one.ariaSelected = one === e.target }
 </script>`
 
-// TestFormsSayWhichOptionsTheFieldDoesNotTake selects options that do nothing. Words of the page that are not the field's choice must not
-// stand for it.
+// TestFormsSayWhichOptionsTheFieldDoesNotTake selects options that do nothing. Other texts of the page must not be mistaken for the field's
+// choice.
 func TestFormsSayWhichOptionsTheFieldDoesNotTake(t *testing.T) {
 	s := staged(t, deafSelects)
 	for _, c := range []struct{ field, value, want string }{

@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// hanging is a page that hangs in an event handler or some time later, as the fragment of its URL specifies. It hangs in a synchronous
+// hanging is a page that hangs in an event handler or some time after it, as the fragment of its URL specifies. It hangs in a synchronous
 // request to a server that does not answer, and thus uses no CPU.
 const hanging = `<title>Hanging</title><body style="margin:0"><button>Press</button><input placeholder="Text"><input type=checkbox name=tick>
 <select name=pick><option>one<option>two</select><div role=button tabindex=0 id=box style="width:50px;height:50px;background:red">Box</div>

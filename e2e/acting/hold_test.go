@@ -72,7 +72,7 @@ func TestAButtonStaysDownBetweenSteps(t *testing.T) {
 			t.Errorf("step %d says %q", i, said)
 		}
 	}
-	// A move to the middle of an element and by a distance from there. The button and the keys stay down until the release.
+	// A move to the middle of an element, and then a move by a distance. The button and the keys stay down until the release.
 	right := mouseDown(s.at("Next"))
 	right.GetMouseDown().Button, right.GetMouseDown().Modifiers = "right", []string{"Shift"}
 	s.turn(right, mouseMove(s.at("Pad"), 5, 0), mouseUp())

@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestALaterStepWaitsForWhatAnEarlierOneBrings searches and clicks a result in one turn. The results arrive late, and the old ones are
-// removed before.
+// TestALaterStepWaitsForWhatAnEarlierOneBrings searches and clicks a result in one turn. The results arrive late; the old results are
+// removed first.
 func TestALaterStepWaitsForWhatAnEarlierOneBrings(t *testing.T) {
 	s := staged(t, `<!doctype html><title>Search</title><button id=go>Search</button><ul id=list><li>Old <button>Open</button></ul><p id=said></p>
 <script>go.onclick = () => { list.innerHTML = ""; setTimeout(() => {
@@ -27,8 +27,8 @@ func TestALaterStepWaitsForWhatAnEarlierOneBrings(t *testing.T) {
 }
 
 // TestAPageThatComesBackSaysWhatIsNew submits a form that the server returns with error messages, in elements that have no role and look
-// like other text. The answer to the click must contain the messages. The answer to a click that leads to another page must not contain
-// anything like that.
+// like other text. The answer to the click must contain the messages. The answer to a click that leads to another page must contain no such
+// messages.
 func TestAPageThatComesBackSaysWhatIsNew(t *testing.T) {
 	form := func(w http.ResponseWriter, r *http.Request) {
 		name := r.FormValue("name")

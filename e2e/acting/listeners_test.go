@@ -44,7 +44,7 @@ for (let i = 0; i < 2000; i++) {
 </script>`
 
 // TestElementsThatOnlyListenAreInTheFirstRead repeatedly inserts elements that only a listener makes clickable, at every place in a
-// document. It does so right after a read, when the browser was queried for listeners just before.
+// document. It does so right after a read, for which the browser was queried for listeners.
 func TestElementsThatOnlyListenAreInTheFirstRead(t *testing.T) {
 	picture := make(chan struct{})
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(listening), "/picture": func(http.ResponseWriter, *http.Request) { <-picture }})
@@ -161,8 +161,8 @@ func (s *stage) testListenersOfActions(t *testing.T) {
 	}
 }
 
-// testReadsThatNeedNoProbe counts the browser commands of a read: of an unchanged page, of a page with new elements that no listener can
-// make clickable, and of a page with new elements that a listener can make clickable.
+// testReadsThatNeedNoProbe counts the browser commands of reads of three pages: an unchanged page, a page with new elements that no
+// listener can make clickable, and a page with new elements that a listener can make clickable.
 func (s *stage) testReadsThatNeedNoProbe(t *testing.T) {
 	fewest := func(change string) uint64 {
 		fewest := uint64(math.MaxUint64) // a periodic probe may run with any read

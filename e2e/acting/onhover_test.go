@@ -14,7 +14,7 @@ import (
 )
 
 // onHoverPage has a table whose rows have buttons, and a menu of two levels. Only CSS shows the buttons and the menu. The page records what
-// is clicked, and what the pointer was over before.
+// is clicked, and what the pointer was over before the click.
 const onHoverPage = `<title>On hover</title><style>td span { opacity: 0; transition: opacity .1s } tr:hover span { opacity: 1 }
 	li ul { visibility: hidden } li { width: 8em } li:hover > ul { visibility: visible; transition: visibility 0s .1s }
 	.lost { display: none } .near:hover .lost { display: block } .lost.off { display: none !important }</style>

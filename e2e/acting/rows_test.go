@@ -309,8 +309,9 @@ func TestClientThatHasNotReadIsNotRefused(t *testing.T) {
 	}
 }
 
-// TestChangedElementIsNotPressed clicks a button whose name changes every few milliseconds, and one in a row whose record changes. The page
-// records the target of each press. It must be the element that the caller read, or the call must be refused.
+// TestChangedElementIsNotPressed clicks a button whose name changes every few milliseconds, and a button in a row whose record changes
+// every few milliseconds. The page records the target of each press. The press must reach the element that the caller read, or the call
+// must be refused.
 func TestChangedElementIsNotPressed(t *testing.T) {
 	s := staged(t, `<p>`)
 	for _, page := range []struct{ html, of, name string }{

@@ -8,7 +8,7 @@ import (
 )
 
 // TestATipDoesNotRenameWhatItIsAt clicks elements that show a tooltip while the pointer is over them. One of them has no other name. An
-// element that the page has reused for something else is still refused.
+// action on an element that the page has reused for something else is still refused.
 func TestATipDoesNotRenameWhatItIsAt(t *testing.T) {
 	s := staged(t, `<!doctype html><title>Tips</title><style>
 .dot { width: 20px; height: 20px; background: red; cursor: pointer; margin: 40px } .dot:hover::after, button:hover::after { content: attr(data-tip) }</style>

@@ -176,7 +176,8 @@ func TestPressReportsOnlyKnownOutcomes(t *testing.T) {
 	s.is(`value("other")`, "")
 }
 
-// TestTypeStopsWhereTheDocumentEnds types lines of which the first ends the document. The second must not reach any other element.
+// TestTypeStopsWhereTheDocumentEnds types two lines; the first makes the page leave its document. The second must not reach any other
+// element.
 func TestTypeStopsWhereTheDocumentEnds(t *testing.T) {
 	s := staged(t, `<input aria-label=Outer><iframe srcdoc="<input aria-label=Inner onkeydown=&quot;if (event.key === 'Enter') {
 		const outer = parent.document.querySelector('input'); frameElement.remove(); outer.focus() }&quot;>"></iframe>`)

@@ -61,7 +61,7 @@ func TestLinesAreClicked(t *testing.T) {
 	s.is("hit", "Flat Upright Bent ")
 }
 
-// TestFieldsInHidingBoxes clicks a combobox and the field of an editor that are in boxes which only hide them. The click must go to the
+// TestFieldsInHidingBoxes clicks a combobox and the field of an editor, each in a box that only serves to hide it. The click must go to the
 // elements drawn in their place.
 func TestFieldsInHidingBoxes(t *testing.T) {
 	s := staged(t, `<style>.d { border: 1px solid; position: relative; width: 200px; height: 60px } .t { overflow: hidden; position: absolute; width: 1px; height: 1px }</style>

@@ -8,7 +8,7 @@ import (
 )
 
 // TestTextsMeanWholeWordsFirst clicks and fills by a word. Elements that contain it as a whole word take precedence over elements that
-// contain it within another word, and only such fields have the word as a name. It also clicks by a title.
+// contain it within another word; a field is found only by a whole word. It also clicks by a title.
 func TestTextsMeanWholeWordsFirst(t *testing.T) {
 	s := staged(t, `<label>entries per page <input></label><label>Minutes <input id=minutes></label><label>Least minute <input id=least></label><label>Diminutive <input id=small></label><button onclick="done += 'package '">package</button><div role=button tabindex=0 onclick="done += 'sort '">Age: sort</div>
 		<p>Lyon <span title="Remove all items">×</span></p><script>var done = ""; document.onclick = (e) => { if (e.target.title) done += "cleared" }</script>`)

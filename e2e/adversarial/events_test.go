@@ -94,8 +94,8 @@ const BIG = "x".repeat(1e6);
 	}
 }
 
-// floodSpan returns the duration of each flood. All floods together take ten minutes with at least 3000 STEPS of make test-long, and less
-// with fewer.
+// floodSpan returns the duration of each flood. All floods together take ten minutes in make test-long with STEPS=3000 or more, and less
+// with fewer steps.
 func floodSpan() time.Duration {
 	if !testenv.Long() {
 		return time.Second

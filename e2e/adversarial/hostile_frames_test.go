@@ -26,7 +26,7 @@ const manyFrames = `<!doctype html><title>Frames</title><button>First</button><d
 </script>`
 
 // TestFramesAreTakenAwayUnderTheReader repeatedly reads a page of 200 frames while its script removes them. Every answer must show a
-// consistent state: at least as many outer frames as inner ones, and never more than before.
+// consistent state: at least as many outer frames as inner ones, and never more frames than the previous answer.
 func TestFramesAreTakenAwayUnderTheReader(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(manyFrames)})
 	d := testenv.Shared(t)

@@ -244,7 +244,7 @@ func find(t *testing.T, dir, kind string) (pids []int) {
 	return pids
 }
 
-// TestABrowserThatHangsIsKilled stops the processes of a browser, so that it cannot end anything by itself. Calls and streams must end
+// TestABrowserThatHangsIsKilled suspends the processes of a browser, so that the browser cannot shut down. Calls and streams must end
 // nevertheless, and another browser must replace it. First, the test kills its GPU process, which has no effect.
 func TestABrowserThatHangsIsKilled(t *testing.T) {
 	t.Parallel() // it mostly waits

@@ -68,7 +68,7 @@ func TestARemoteBrowserIsAttachedToAgain(t *testing.T) {
 	st.neverPastes(hit.GetId(), st.open("", "/").GetId())
 	st.copied("one")
 	_, ended := st.watch(hit.GetId())
-	first.Kill() // only closes the connection if the browser was attached to
+	first.Kill() // closes only the connection if domtap attached to the browser
 	st.lost(<-ended)
 	if back := st.open("one", "/"); back.GetTitle() != "one with agent-of-one, theme null" {
 		t.Errorf("after a cut the session came back as %q", back.GetTitle())

@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// wordy has text at every place from which elements take their text. Each "·" is replaced by white space of some length.
+// wordy has text in every attribute and node from which elements take their text. Each "·" is replaced by white space of some length.
 var wordy = `<title>·Wordy·page·</title><h1>·A·list·of·<b>ten·items</b>·</h1>
 <ol id=list>` + tenItems + `</ol><script>document.getElementById("list").addEventListener("mousedown", () => {})</script>
 <label>·A·label·<span>·of·a·field·</span>·<input></label>·<label for=far>·<i>·Far·</i>·away·</label><input id=far>

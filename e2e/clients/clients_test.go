@@ -131,7 +131,7 @@ func TestClientsGoOnWhereTheyWere(t *testing.T) {
 	}
 }
 
-// play runs one client through all disruptions. In one of them, another client continues from the saved state.
+// play runs one client through all disruptions. In one of the disruptions, another client continues from the saved state.
 func (s *stage) play(t *testing.T, name, path, other string) {
 	wire := newLine(t, "unix", s.daemon.Socket)
 	file := filepath.Join(t.TempDir(), "state.json")

@@ -38,7 +38,8 @@ func (n *node) cpu() time.Duration {
 }
 
 // TestWhatAClusterCostsAnOwner prints the processor time of daemons for a tab without watchers on other nodes: a daemon without a cluster,
-// a client of NATS, and a daemon with a NATS server. All do the same work at the same time, so that other load on the machine affects all.
+// a client of NATS, and a daemon with a NATS server. All daemons do the same work at the same time, so that other load on the machine
+// affects them equally.
 func TestWhatAClusterCostsAnOwner(t *testing.T) {
 	if os.Getenv("DOMTAP_LONG") == "" {
 		t.Skip("it measures for two minutes: set DOMTAP_LONG")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestTheRecorderFindsWhatIsWrong sends receipts as from two owners, and one order twice.
+// TestTheRecorderFindsWhatIsWrong sends receipts that seem to come from two owners, and one order twice.
 func TestTheRecorderFindsWhatIsWrong(t *testing.T) {
 	r := newReceipts()
 	first, second := r.loaded("s", "s"), r.loaded("s", "s")

@@ -47,7 +47,7 @@ func (v *visits) String() string {
 	return strings.Join(v.all, "\n")
 }
 
-// site returns a page that shows who has its cookie, and counts.
+// site returns a page that shows the user of its cookie, and a count.
 func site(seen *visits) map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"/login": func(w http.ResponseWriter, r *http.Request) {

@@ -36,7 +36,7 @@ type user struct {
 	// first is the number of the node that the acting clients call first. The reading and watching clients start at other nodes.
 	first int
 
-	// working is held for reading during each call, and for writing while the user is paused.
+	// working is read-locked during each call, and write-locked while the user is paused.
 	working sync.RWMutex
 
 	mu  sync.Mutex
@@ -90,8 +90,8 @@ func (u *user) current() (tab string, ok bool) {
 	return u.tab, u.gone == "" && u.tab != ""
 }
 
-// callers contains the clients for one purpose, each with another node to start from. After UNAVAILABLE, the next client is used, as behind
-// a load balancer.
+// callers contains the clients for one purpose; each starts at a different node. After UNAVAILABLE, the next client is used, as behind a
+// load balancer.
 type callers struct {
 	all []*client.Client
 	now int

@@ -139,7 +139,7 @@ func (c *campaign) read() {
 	}
 }
 
-// rows returns words that occur in one row only, if the list of controls is up to date.
+// rows returns words that occur in only one row, if the list of controls is up to date.
 func (c *campaign) rows() (rows []rowWords) {
 	if c.fresh {
 		c.witness.ask(&rows, "witness.rows()")

@@ -114,8 +114,8 @@ func (c *campaign) name(rng *rand.Rand, a *attempt) *domtapv1.Target {
 	return &domtapv1.Target{Ref: proto.Uint32(a.on.GetRef())}
 }
 
-// inRow chooses a control in a row. Its role and name must be unique in the row, it must not contain the words itself, and it must not be
-// the header of a column, which other headers do not describe.
+// inRow chooses a control in a row. Its role and name must be unique in the row. It must neither contain the words itself nor be the header
+// of a column, because headers do not describe other headers.
 func (c *campaign) inRow(rng *rand.Rand, row rowWords) (control, bool) {
 	count := map[string]int{}
 	var there []control

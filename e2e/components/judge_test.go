@@ -18,7 +18,7 @@ type judgement struct {
 	was, is state
 	before  string
 	seen    testimony
-	// fresh means that the page was read immediately before the step. twins counts the controls of that read with the target's role and
+	// fresh means that the page was read immediately before the step. duplicates counts the controls of that read with the target's role and
 	// name.
 	fresh      bool
 	duplicates int
@@ -81,7 +81,7 @@ func (j *judgement) elsewhere() string {
 		if j.kind == "hover" || j.kind == "scroll" {
 			return "pressed by a " + j.kind
 		}
-		// Fields and custom selects may also be set through other elements, such as their options.
+		// The page may also set fields and custom selects through other elements, such as options.
 		if !j.means(e.Path) && (j.pointed() || slices.Contains([]string{"check", "uncheck"}, j.kind)) {
 			return fmt.Sprintf("%s on another element, %v", e.Type, e.Path[:min(5, len(e.Path))])
 		}
@@ -137,7 +137,7 @@ func (j *judgement) dragged() bool {
 	})
 }
 
-// refused checks for refusals of words that occur in one row only, which has one such control.
+// refused checks for refusals of words that identify one row, although the row has only one such control.
 func (j *judgement) refused() string {
 	if reason := j.result.GetReason(); j.by == "within" && (reason == "AMBIGUOUS_TARGET" || reason == "TARGET_NOT_FOUND") {
 		return "refused, though one row has the words and one such control"
@@ -204,8 +204,8 @@ func (j *judgement) holds() bool {
 	return strings.Contains(fold(j.is.Around), fold(j.text)) || strings.Contains(j.answer, "holds")
 }
 
-// silent checks for visible changes although the answer reports that nothing changed. The second click of a double click may revert those
-// of the first.
+// silent checks for visible changes although the answer reports that nothing changed. The second click of a double click may revert the
+// changes of the first.
 func (j *judgement) silent() string {
 	if j.kind == "double" && j.seen.Text == j.before {
 		return ""

@@ -37,7 +37,7 @@ type plan struct {
 }
 
 var (
-	// moments lists the triggers of a plan. Early ones precede the step and are not visible to the caller.
+	// moments lists the triggers of a plan. Early changes precede the step and are not visible to the caller.
 	moments = []string{"before", "before", "move", "mouseover", "pointerdown", "mousedown", "mouseup", "click", "keydown", "beforeinput", "input", "timer", "timer", "frame"}
 	// doings lists the changes of a plan.
 	doings = []string{"rename", "rename", "reuse", "reuse", "reuse", "reinsert", "reinsert", "rerender", "redraw", "order", "cover", "cover", "move", "slide", "hide", "disable", "readonly", "shorten", "refocus", "later", "prevent", "stop", "remove"}
@@ -180,7 +180,7 @@ func (s *scene) judge(one try, out outcome, before []identity) error {
 	return errors.Join(wrong...)
 }
 
-// takenByItsPress reports whether the answer states that the page removed the element while it handled the press, and the page did so.
+// takenByItsPress reports whether the page removed the element while it handled the press, and the answer states that.
 func takenByItsPress(one try, r *domtapv1.StepResult) bool {
 	said := map[string]string{"remove": "removed", "rerender": "removed", "redraw": "removed", "hide": "hid", "disable": "disabled"}
 	return one.plan != nil && slices.Contains([]string{"pointerdown", "mousedown", "mouseup"}, one.plan.On) && said[one.plan.What] != "" &&
@@ -210,7 +210,7 @@ func (s *scene) arrived(one try, got record) error {
 	uid := one.on.uid
 	switch one.kind {
 	case "click":
-		// A field may be clicked by its label. The browser then dispatches a second click to the field.
+		// A field may be clicked by its label. The browser then dispatches another click, to the field.
 		labelled := s.kinds[uid] == "text" || s.kinds[uid] == "check"
 		if len(got.of(uid, "click")) == 0 || !labelled && len(got.of(uid, "pointerdown", "mousedown")) == 0 {
 			return missing("press and click")

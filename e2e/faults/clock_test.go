@@ -77,7 +77,7 @@ func TestClockJumps(t *testing.T) {
 		}
 	}
 	kill(t, daemon)
-	clock.set(-far) // so that all files have a time in the future
+	clock.set(-far) // so that all files have modification times in the future
 	daemon = p.served("--allow-eval")
 	if now := p.tabs()[used]; now.Status != "TAB_STATUS_READY" {
 		t.Errorf("after a daemon's death, with a clock that went back: %+v", now)

@@ -31,7 +31,8 @@ import (
 type installed struct {
 	t              *testing.T
 	program, state string
-	// within is a command prefix that runs commands with a separate disk. root is the path of its files from outside, and leave ends both.
+	// within is a command prefix that runs commands with a separate disk. root is the path of the disk's files for other commands. leave
+	// ends the commands and removes the disk.
 	within []string
 	root   string
 	leave  func()

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestKillsLeaveNothingBehind kills a renderer, a browser and a daemon, and checks for remaining files. None may be outside the daemon's
-// own directory, and none inside once the next daemon runs.
+// TestKillsLeaveNothingBehind kills a renderer, a browser and a daemon, and checks for remaining files. No file may remain outside the
+// daemon's own directory, and none inside once the next daemon runs.
 func TestKillsLeaveNothingBehind(t *testing.T) {
 	p := install(t)
 	outside := t.TempDir()

@@ -119,7 +119,7 @@ func (h *histories) compare(t *testing.T, replayed *testenv.Daemon, paths []stri
 		len(h.states), len(h.known), elements, differences, h.folded, h.unseen(t, paths))
 }
 
-// unseen counts the revisions in some recordings that no stream had. For example, a navigation creates several at the same time.
+// unseen counts the recorded revisions that no stream delivered. For example, a navigation creates several revisions at the same time.
 func (h *histories) unseen(t *testing.T, paths []string) int {
 	t.Helper()
 	type point struct {

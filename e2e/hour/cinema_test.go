@@ -31,7 +31,7 @@ Glacier|0|92|Documentary
 The Understudy|16|109|Drama
 Seven Left Shoes|0|78|Children`
 
-// cinemaProgramme lists the showings, one time of a film per line: film, days of the week, time, language, hall.
+// cinemaProgramme lists the showings, one start time of a film per line: film, days of the week, time, language, hall.
 const cinemaProgramme = `The Tin Orchard|MTWTFSS|15:00|dubbed|1
 The Tin Orchard|MTWTFSS|17:30|dubbed|3
 The Tin Orchard|--W-F-S|20:00|OV with subtitles|3

@@ -17,7 +17,7 @@ func TestRoutesDecideOnRequests(t *testing.T) {
 	other := start(t)
 	work := s.session("routes", nil)
 	tab := s.open(work, s.url+"/")
-	// Another site that never answers, so any response comes from a route.
+	// A site that never answers, so any response comes from a route.
 	nowhere := "http://nowhere.invalid/user"
 	for name, c := range map[string]struct {
 		route        *domtapv1.Route
@@ -114,8 +114,8 @@ var places = map[string]string{
 	"popup":             `new Promise(done => { const w = open('/popup'); const wait = () => w.document.readyState === 'complete' && w.location.pathname === '/popup' ? w.fetch(URL).then(r => r.text()).then(done, () => done('failed')) : setTimeout(wait, 10); wait() })`,
 }
 
-// TestRoutesReachAllThatAPageStarts loads the same URL from every place. The server must never receive the request, whether the route or
-// the page was there first.
+// TestRoutesReachAllThatAPageStarts loads the same URL from every place. The server must never receive the request, whether the route was
+// added before or after the page was opened.
 func TestRoutesReachAllThatAPageStarts(t *testing.T) {
 	s := play(t)
 	for name, script := range places {

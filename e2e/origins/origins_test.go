@@ -111,7 +111,7 @@ type listeners struct {
 func newListeners(t *testing.T) *listeners {
 	t.Helper()
 	h := &listeners{t: t, ports: map[string]string{}, passed: new(atomic.Int64)}
-	address, grpcServer := serveGRPC(t) // before the browser, which closes its connections when it ends
+	address, grpcServer := serveGRPC(t) // before the browser ends, because it then closes its connections
 	h.ports["grpc"], h.books = address, append(h.books, grpcServer)
 	l, err := listen.Web(t.Context(), "127.0.0.1:0", listen.TLS{})
 	if err != nil {
@@ -221,7 +221,7 @@ func harmless(means, what string) bool {
 	return strings.HasPrefix(what, "403 ") && !strings.Contains(what, "tabs")
 }
 
-// door is an address that forwards to one place, and later to another.
+// door is an address that forwards connections to one server, and later to another.
 type door struct {
 	listener net.Listener
 	mu       sync.Mutex

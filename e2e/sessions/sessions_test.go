@@ -309,7 +309,7 @@ func newMirror(t *testing.T) *mirror {
 	return m
 }
 
-// expect waits for a report of who.
+// expect waits for a report of the page or worker named who.
 func (m *mirror) expect(t *testing.T, who string) seen {
 	t.Helper()
 	ctx := testenv.Within(t, testenv.Patience)
@@ -386,7 +386,7 @@ func TestPagesSeeTheDeviceThatTheSessionHas(t *testing.T) {
 		if err != nil || len(list.GetTabs()) != 2 || list.GetTabs()[1].GetOpenerTabId() != tab.GetId() {
 			t.Errorf("the session's tabs are %v, %v", list.GetTabs(), err)
 		}
-		// State that exists once per process must outlive the opener.
+		// State that exists once per process must remain after the opener is closed.
 		if _, err := d.Tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: tab.GetId()}); err != nil {
 			t.Fatal(err)
 		}
@@ -680,7 +680,7 @@ func TestSessionsLeaveNothingBehind(t *testing.T) {
 	}
 	before := renderers()
 	round(20)
-	testenv.Await(t, "no more renderers than before", func() bool { return renderers() <= before }) // they end a moment after their last page
+	testenv.Await(t, "no more renderers than before", func() bool { return renderers() <= before }) // the processes end shortly after their last page
 	list, err := d.Sessions.ListSessions(t.Context(), &domtapv1.ListSessionsRequest{})
 	if err != nil || len(list.GetSessions()) != 1 || list.GetSessions()[0].GetTabs() != 1 {
 		t.Errorf("left: %v, %v", list, err)

@@ -395,7 +395,7 @@ func TestDatabasesAreRestored(t *testing.T) {
 	if want := ask[string](t, d, "one", describeDatabases); got != want || strings.Count(got, "\n") < 15 {
 		t.Errorf("restored:\n%s\nwant\n%s", got, want)
 	}
-	// The next record must have a number above all others.
+	// The next record must get a number greater than all others.
 	if next := ask[float64](t, d, "two", `new Promise(done => { indexedDB.open('app').onsuccess = e => { self.kept = e.target.result; kept.onclose = () => self.closed = true
 		kept.transaction('users', 'readwrite').objectStore('users').put({mail: 'c@x.test'}).onsuccess = e => done(e.target.result) } })`); next != 3 {
 		t.Errorf("the next number is %v", next)

@@ -306,7 +306,7 @@ func TestDownloadsAreBounded(t *testing.T) {
 	})
 	state := t.TempDir()
 	all := testenv.StartWith(t, tabpool.Config{}, server.Config{}, browser.Config{MaxDownloadBytes: 1_000_000, DownloadDir: state})
-	for _, session := range []string{"named", "default"} { // one after the other, because they share the space
+	for _, session := range []string{"named", "default"} { // one after the other, because they share the space for downloads
 		t.Run(session, func(t *testing.T) { boundedDownloads(t, all.In(t, session), url, filepath.Join(state, session)) })
 		if session == "named" {
 			if _, err := all.Sessions.CloseSession(t.Context(), &domtapv1.CloseSessionRequest{SessionId: session}); err != nil {

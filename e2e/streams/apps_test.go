@@ -156,7 +156,7 @@ func useOf(e *domtapv1.Element, rnd *rand.Rand) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: target}}}
 }
 
-// converges compares the streams with the page: first with what was pushed alone, then with what GetDom reads.
+// converges compares the streams with the page: first using only what was pushed, then with the response of GetDom.
 func (a *drivenApp) converges() {
 	a.t.Helper()
 	ctx := testenv.Within(a.t, appPatience)

@@ -165,8 +165,8 @@ func TestStructureThatIsAddedLaterEqualsFreshWalk(t *testing.T) {
 	}
 }
 
-// TestStructureForContextsEqualsFreshWalk requests contexts at the first read, after some steps. The page then reads structure by itself
-// where names are equal, and the model follows the structure.
+// TestStructureForContextsEqualsFreshWalk requests contexts at the first read, after some steps. The page then includes structure where
+// names are equal, and the model follows the structure.
 func TestStructureForContextsEqualsFreshWalk(t *testing.T) {
 	b := testenv.StartBrowser(t)
 	for _, before := range []int{1, 4, 12, 30} {
@@ -193,8 +193,8 @@ func TestStructureForContextsEqualsFreshWalk(t *testing.T) {
 	}
 }
 
-// TestStructureIsReadForContexts reads pages for the first time. Pages with equal names must include structure. So must pages of several
-// documents, because no document sees the names of the others. The refs of a page with one document must equal those of a page whose
+// TestStructureIsReadForContexts reads pages for the first time. Pages with equal names must include structure. Pages of several documents
+// must also do so, because no document sees the names in the others. The refs of a page with one document must equal those of a page whose
 // structure is read later.
 func TestStructureIsReadForContexts(t *testing.T) {
 	b := testenv.StartBrowser(t)
@@ -260,8 +260,8 @@ func TestStructureIsReadForContexts(t *testing.T) {
 	}
 }
 
-// storedEqualsFresh performs steps with consecutive seeds, of the given names only, in a new tab, and compares the model with a fresh walk
-// after each. The page is read with structure from step number from on.
+// storedEqualsFresh performs steps in a new tab, with consecutive seeds and only of the given names, and compares the model with a fresh
+// walk after each step. The page is read with structure from step number from on.
 func storedEqualsFresh(t *testing.T, b *testenv.Browser, seeds, from int, watched bool, steps int, names ...string) {
 	d, tab := openMutator(t, b)
 	if watched {

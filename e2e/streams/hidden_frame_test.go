@@ -11,10 +11,10 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestAStreamOfAFrameOutlivesThatItIsHidden checks that a stream of a frame continues while the frame is hidden, however the page hides it,
+// TestAStreamContinuesWhileItsFrameIsHidden checks that a stream of a frame continues while the frame is hidden, however the page hides it,
 // and ends with NOT_FOUND when the frame is removed from the page. No elements of a hidden frame are listed, but the elements of a
 // transparent one are.
-func TestAStreamOfAFrameOutlivesThatItIsHidden(t *testing.T) {
+func TestAStreamContinuesWhileItsFrameIsHidden(t *testing.T) {
 	for name, hide := range map[string]string{
 		"visibility":         "f.style.visibility = 'hidden'",
 		"display":            "f.style.display = 'none'",

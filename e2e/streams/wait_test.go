@@ -312,7 +312,7 @@ func TestWaitForQuietAfterABurst(t *testing.T) {
 	}
 }
 
-// Two hundred waits on one tab, for lasting changes and for matches of selectors.
+// Two hundred concurrent waits on one tab, for lasting changes and for matches of selectors.
 func TestTwoHundredWaitOnOneTab(t *testing.T) {
 	b := openBoard(t)
 	const many = 200

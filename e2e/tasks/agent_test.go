@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// control identifies an element in an answer by its role and name. If several have both, it also needs a text near it.
+// control identifies an element in an answer by its role and name. If several controls have both, the target also needs a text near it.
 type control struct{ role, name, near string }
 
 func (c control) String() string {

@@ -28,7 +28,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// limit limits the wait for something that should happen immediately.
+// limit is the maximum wait for effects that should occur immediately.
 const limit = testenv.Patience
 
 // site is a server that records its requests.

@@ -62,8 +62,8 @@ func (n sessionManager) run() {
 	}
 }
 
-// retake assigns a session to this node again, under a token above the forgone ones. This is needed when another node requested the session
-// before this node learned that it was the owner, and then assigned it to no node.
+// retake assigns a session to this node again, with a token higher than those that this node has disclaimed. This is needed when another
+// node requested the session before this node learned that it was the owner, and then assigned it to no node.
 func (n sessionManager) retake(e registry.Entry[registry.Session]) {
 	upTo, ok := n.own.DisclaimedUpTo(e.Key)
 	if !ok || upTo < registry.Token(e) {
@@ -168,7 +168,7 @@ func (n sessionManager) tryRestore(ctx context.Context, slots chan struct{}, e r
 	return err
 }
 
-// passOn assigns a session that this node fails to restore to another node with room, if there is one.
+// passOn assigns a session to another node with room, if there is one, after this node failed to restore it.
 func (n sessionManager) passOn(ctx context.Context, e registry.Entry[registry.Session]) bool {
 	owner, ok := placement.Choose(e.Key, n.others())
 	if !ok {

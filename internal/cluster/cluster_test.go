@@ -169,7 +169,7 @@ func (w *world) fill(list []*node, sessions int) {
 
 func restores(i int) bool { return i%5 > 0 }
 
-// even fails the test unless each node has its share of the sessions, within a tenth.
+// even fails the test unless the number of sessions on each node is within 10 % of its share.
 func (w *world) even(list []*node, sessions int) {
 	w.Helper()
 	total := 0
@@ -292,7 +292,7 @@ func TestDrainingFailsNoCall(t *testing.T) {
 	stop := make(chan struct{})
 	var clients sync.WaitGroup
 	var calls atomic.Int64
-	var door sync.RWMutex // held for reading while a client uses a gateway, which may be the leaving node
+	var door sync.RWMutex // read-locked while a client uses a gateway, because the gateway may be the node that leaves
 	gateways := list
 	done := make([]atomic.Int32, s.sessions)
 	for c := range 8 {

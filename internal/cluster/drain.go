@@ -37,7 +37,7 @@ type Operations struct {
 	// moved maps sessions that have left to their new nodes. failed maps sessions to their last failed attempt to move.
 	moved  map[string]string
 	failed map[string]failure
-	// looked is closed and replaced after each look for sessions to move.
+	// looked is closed and replaced after each search for sessions to move.
 	looked chan struct{}
 }
 
@@ -136,7 +136,7 @@ func (o *Operations) begin() {
 	notify(o.wanted)
 }
 
-// next returns a channel that is closed after the next look for sessions to move.
+// next returns a channel that is closed after the next search for sessions to move.
 func (o *Operations) next() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()

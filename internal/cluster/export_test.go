@@ -38,7 +38,7 @@ func (n *Node) SessionEntry(session string) (registry.Entry[registry.Session], b
 	return n.ledger.Entry(session)
 }
 
-// StoreReady stores that a session is ready, as its node does, but without the node learning of it.
+// StoreReady marks a session as ready in the registry, as its node does, but does not inform the node.
 func StoreReady(ctx context.Context, n *Node, session string) error {
 	e, err := n.reg.Sessions.Get(ctx, session)
 	if err == nil {

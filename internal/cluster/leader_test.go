@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(natstest.Main(context.Background(), m)) }
 
-// While the servers elect a leader after a kill -9, nothing is written. Leases outlast the election, and nodes keep what they knew.
+// While the servers elect a leader after a kill -9, nothing is written. Leases outlast the election, and nodes keep their views.
 func TestLeasesOutlastTheDeathOfALeader(t *testing.T) {
 	if os.Getenv("DOMTAP_LONG") == "" {
 		t.Skip("three servers, and an election: set DOMTAP_LONG")

@@ -23,8 +23,8 @@ type member struct {
 }
 
 // acquire acquires the lease of a new incarnation. It retries until ctx ends. After a long network partition a lease may have expired by the
-// time its storing is confirmed, or another node may have ended it. Such a lease does not start again: the next incarnation acquires a new
-// one.
+// time the registry confirms that it was stored, or another node may have ended it. Such a lease does not start again: the next incarnation
+// acquires a new one.
 func (n membership) acquire(ctx context.Context) (*member, error) {
 	return retry.Until(ctx, registry.PauseFor, func() (m *member, err error) {
 		m = &member{incarnation: rand.Text()}
@@ -85,8 +85,8 @@ func (n membership) retire(ctx context.Context, key string) {
 	}
 }
 
-// reclaim passes the sessions that stayed here while the node was cut off to the next incarnation. A session whose name another node has
-// taken since is ended.
+// reclaim hands sessions over to the next incarnation if they stayed here while the node was cut off. A session ends if another node has
+// used its name in the meantime.
 func (n membership) reclaim(old, next *member) {
 	for _, name := range n.own.List(func(h *ownedSession) bool { return h.Member == old }) {
 		if err := n.reclaimOne(name, old, next); err != nil {

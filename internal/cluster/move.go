@@ -44,7 +44,7 @@ func (n mover) moveTo(ctx context.Context, session, owner string) error {
 	return n.handOver(context.WithoutCancel(ctx), session, owner, state)
 }
 
-// resume makes a session that could not be stopped usable again. Until then, lookups wait for its move.
+// resume makes a session usable again after it could not be stopped. Until then, lookups wait for its move.
 func (n mover) resume(ctx context.Context, session string) error {
 	err := n.ready(ctx, session)
 	for ; err != nil && !errors.Is(err, ErrElsewhere) && !errors.Is(err, ErrFenced) && n.ctx.Err() == nil; err = n.ready(ctx, session) {

@@ -107,7 +107,8 @@ func (r *records) storeRestore(ctx context.Context, session string, h ownedSessi
 	return nil
 }
 
-// storeTries is how many times store reads an entry that is older than the one it replaces before it accepts that entry as the current one.
+// storeTries limits how many times store rereads an entry that is older than the one to replace; after that, store accepts the older entry
+// as the current one.
 const storeTries = 20
 
 // store replaces the given revision of a session's entry and returns the new revision. Revision 0 creates the entry. If the outcome of a

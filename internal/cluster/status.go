@@ -18,7 +18,7 @@ type Status struct {
 	Age time.Duration
 }
 
-// NodeStatus describes a node of the cluster, and SessionStatus the place of a session.
+// NodeStatus describes a node of the cluster. SessionStatus describes a session and the node that has it.
 type (
 	NodeStatus    = ledger.NodeStatus
 	SessionStatus = ledger.SessionStatus

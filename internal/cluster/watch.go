@@ -84,7 +84,7 @@ func (w *watch) updateObserver() {
 	w.ledger.SetSilent(silent)
 }
 
-// poll reads leases that seem not to be renewed from the leader, and ends those that have lapsed.
+// poll reads from the leader the leases that no longer seem to be renewed, and ends the lapsed ones.
 func (w *watch) poll() {
 	ctx, cancel := context.WithTimeout(w.ctx, w.cfg.Timing.RenewEvery)
 	defer cancel()
@@ -181,7 +181,7 @@ func (w *watch) distribute(ctx context.Context, orphans []registry.Entry[registr
 	}
 }
 
-// removeExpired removes sessions from the registry that ended with their node longer than KeepLost ago. Only the leading node does so.
+// removeExpired removes from the registry the sessions that ended with their node more than KeepLost ago. Only the leading node does so.
 func (w *watch) removeExpired(now time.Time) {
 	lost, since := w.ledger.Lost(), map[string]time.Time{}
 	leads := len(lost) > 0 && w.leads() && w.member.Load().renewer.Check() == nil

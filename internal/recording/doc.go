@@ -7,11 +7,11 @@
 //
 // What the package guarantees:
 //
-//   - A file that is truncated anywhere, or damaged, opens, and its intact parts can be read. File.Missing lists the missing parts.
+//   - A file that is truncated or damaged anywhere can be opened, and its intact parts can be read. File.Missing lists the missing parts.
 //   - Reading takes bounded memory and returns states or an error, whatever the file contains.
 //   - Each block is written by one call, so a killed process loses only entries that were not flushed.
 //
-// The package writes its input unchanged: callers must mask secrets before. Types are not safe for concurrent use unless documented
+// The package writes its input unchanged: callers must mask secrets first. Types are not safe for concurrent use unless documented
 // otherwise.
 package recording
 

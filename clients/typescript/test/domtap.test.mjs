@@ -33,7 +33,7 @@ function failure(code, reason, details) {
 
 const element = (number) => Element.fromPartial({ ref: number, text: String(number) });
 
-/** Streams a page, breaks off, and goes on from the revision that the client names. */
+/** Streams a page, breaks the stream off, and continues from the revision that the client names. */
 function watchDom(call) {
   watches.push(call.request);
   const send = (fields) => call.write(WatchDomResponse.fromPartial({ epoch: "e", ...fields }));

@@ -1,5 +1,5 @@
-// A session of the official TypeScript client with domtap: list, call, error, cancel, progress, resource update. It ends with
-// exit code 1 at the first thing that is not as it should be, and prints a line for each that is.
+// A session of the official TypeScript client with domtap: list, call, error, cancel, progress, resource update. It prints a
+// line for each check that passes, and ends with exit code 1 at the first check that fails.
 //
 //   node session.mjs stdio PROGRAM SITE
 //   node session.mjs http URL SITE        (the token in $MCP_TOKEN)
@@ -25,7 +25,7 @@ const transport =
       });
 const client = new Client({ name: "session", version: "1.0.0" });
 
-// told waits for a notification that has come or will.
+// told waits for a notification, unless it has already arrived.
 const inbox = [];
 let wake = () => {};
 const arrived = (n) => (inbox.push(n), wake());

@@ -48,7 +48,8 @@ func (l *logger) Errorf(format string, args ...any) { l.warn(l.text(format, args
 // Warnf implements server.Logger.
 func (l *logger) Warnf(format string, args ...any) { l.warn(l.text(format, args)) }
 
-// warn logs a warning, unless the same was logged less than repeatAfter ago: the server retries an unreachable server four times a second.
+// warn logs a warning, unless it was already logged less than repeatAfter ago: the server retries an unreachable server four times a
+// second.
 func (l *logger) warn(text string) {
 	left, ok := l.again(text, time.Now())
 	switch {

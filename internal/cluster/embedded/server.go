@@ -9,8 +9,8 @@
 //   - Acknowledged messages are on disk (sync_always). Memory, disk and message size are bounded.
 //   - Close returns when all goroutines of the server have ended.
 //
-// Callers provide a name that is unique in the cluster and stays the same across restarts, keep the store directory with it, and call
-// Close. The name is the server's identity in its Raft groups: under another name it would be another member.
+// Callers provide a name that is unique in the cluster and stays the same across restarts, always use the same store directory with that
+// name, and call Close. The name is the server's identity in its Raft groups: under another name it would be another member.
 package embedded
 
 import (

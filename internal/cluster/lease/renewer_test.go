@@ -15,7 +15,8 @@ import (
 type store struct {
 	mu   sync.Mutex
 	last lease.ReadResult
-	// silent makes the store answer nothing. lossy makes it store renewals but lose the answers. deaf makes it ignore the end of a context.
+	// silent makes the store return no answers. lossy makes it store renewals but lose the answers. deaf makes it ignore the end of a
+	// context.
 	silent, lossy bool
 	deaf          chan struct{}
 	renewals      int

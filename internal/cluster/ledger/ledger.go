@@ -221,12 +221,12 @@ func (l *Ledger) Leases() map[string]uint64 {
 	return all
 }
 
-// AwaitingRestore lists the sessions that are assigned to an owner and that it has to restore.
+// AwaitingRestore lists the sessions of an owner that the owner has not restored yet.
 func (l *Ledger) AwaitingRestore(owner string) []registry.Entry[registry.Session] {
 	return l.Owned(owner, func(s registry.Session) bool { return s.Phase == registry.Restoring })
 }
 
-// Orphans lists the sessions of owners that are gone which have to be reassigned or deleted.
+// Orphans lists the sessions that must be reassigned or deleted because their owners are gone.
 func (l *Ledger) Orphans() []registry.Entry[registry.Session] {
 	l.mu.Lock()
 	var gone []string

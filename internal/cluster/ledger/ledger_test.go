@@ -20,7 +20,7 @@ func gone(id string) registry.Change[registry.Node] {
 	return registry.Change[registry.Node]{Key: key, New: &registry.Entry[registry.Node]{Key: key, Revision: 1, Value: registry.Node{ID: id, Incarnation: "1", Gone: true}}}
 }
 
-// A session whose last entry is lost is not reassigned because of an earlier entry, until there is a later one.
+// If the last entry of a session is lost, an earlier entry does not cause a reassignment; only a later one does.
 func TestWhatIsLostStaysKnown(t *testing.T) {
 	l := ledger.New()
 	l.Node(gone("a"))
@@ -50,7 +50,7 @@ func TestWhatIsLostStaysKnown(t *testing.T) {
 	}
 }
 
-// A lost change by the same owner is not a gap, because no change of the owner is lost.
+// A lost change that keeps the owner is not a gap.
 func TestALostChangeOfOneOwnerIsNoGap(t *testing.T) {
 	l := ledger.New()
 	moving, ready := entry("a", 5, 5, registry.Moving), entry("a", 9, 5, registry.Ready)

@@ -17,7 +17,7 @@ type NodeStatus struct {
 	Silent bool
 }
 
-// State returns the first that applies of "gone", "silent", "draining" and "serving".
+// State returns "gone", "silent", "draining" or "serving": the first of these that applies.
 func (n NodeStatus) State() string {
 	switch {
 	case n.Gone:
@@ -30,7 +30,7 @@ func (n NodeStatus) State() string {
 	return "serving"
 }
 
-// SessionStatus describes the place of a session.
+// SessionStatus describes a session and the node that has it.
 type SessionStatus struct {
 	Name string
 	registry.Session

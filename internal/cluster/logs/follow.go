@@ -123,7 +123,7 @@ func (f *Follower) catchUp(ctx context.Context) error {
 		case errors.Is(err, ErrGone):
 			return nil
 		case err == nil:
-			// Gaps are for take to detect, because sequences count the records of all tabs.
+			// Only take can detect gaps, because sequences count the records of all tabs.
 			if err = f.deliver(m.Sequence, m.Data); err != nil && !errors.Is(err, ErrRestart) {
 				return err
 			}

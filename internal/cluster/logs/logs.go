@@ -3,8 +3,8 @@
 //
 // What the package guarantees:
 //
-//   - Append names the record that it follows and stores only after that one. If two owners append after the same record, at most one
-//     succeeds. Storing a keyframe removes all records before it in the same step.
+//   - Append names the record that the new one must follow, and stores nothing if another record follows it. If two owners append after the
+//     same record, at most one succeeds. Storing a keyframe removes all records before it in the same step.
 //   - Follow delivers every record of a tab from the last keyframe on, once, in order and without gaps, even if servers die or records are
 //     removed during the read. If records are gone, it reports that and restarts with a keyframe.
 //   - Reads go to the leader of the stream, never to a replica that may lag behind.
@@ -12,8 +12,8 @@
 // The servers keep the logs in memory: they only let replicas follow tabs and are no durable record. After a restart of all servers that
 // hold a copy, the logs are empty and sequences start over.
 //
-// Records expire after MaxAge, and a log keeps the newest MaxRecords records. Owners must write a keyframe before that drops one that is
-// needed.
+// Records expire after MaxAge, and a log keeps the newest MaxRecords records. Owners must write a new keyframe before this limit removes
+// the last one.
 package logs
 
 import (
@@ -147,7 +147,7 @@ func readError(tab string, err error) error {
 	return fmt.Errorf("read the log of tab %s: %w: %w", tab, kind, err)
 }
 
-// sequences returns the sequences of a republished record and of the record before it of the same tab.
+// sequences returns the sequence of a republished record, and the sequence of the previous record of the same tab.
 func sequences(m *nats.Msg) (sequence, before uint64, ok bool) {
 	sequence, err := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
 	if err != nil {

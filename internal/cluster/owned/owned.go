@@ -92,7 +92,7 @@ func (s *Set[M]) DisclaimedUpTo(name string) (token uint64, ok bool) {
 }
 
 // Rebase handles the loss of an entry: the session continues from the entry that the registry has instead. If that entry belongs to another
-// node, which has received the session since, the revision becomes 0, so every entry of that node is newer.
+// node, which has received the session in the meantime, the revision becomes 0, so every entry of that node is newer.
 func (s *Set[M]) Rebase(c registry.Change[registry.Session]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

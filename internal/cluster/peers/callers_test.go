@@ -61,7 +61,7 @@ func TestConnectionsHaveBaselinesOfTheirOwn(t *testing.T) {
 }
 
 // TestLimitsHoldOnBothNodes makes a client exceed its limit of streams through one node, and then through another. Each node counts the
-// streams through it, and the tab's node counts all.
+// streams through it, and the tab's node counts all streams of the client.
 func TestLimitsHoldOnBothNodes(t *testing.T) {
 	c := newCluster(t, 3, options{limits: limit.Config{StreamsPerClient: 3}})
 	alice := []*grpc.ClientConn{c.nodes[0].dial(aliceToken), c.nodes[1].dial(aliceToken)}

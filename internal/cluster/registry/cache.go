@@ -42,8 +42,8 @@ type cache[V any] struct {
 	ahead map[string]uint64
 	// complete is the last time when the cache was known to equal the bucket.
 	complete time.Time
-	// behind is the time since when the leader has had less than the cache. reused reports that a revision was used twice. Normally both
-	// are zero: the registry has lost nothing.
+	// behind is the time when the leader was first seen to have less than the cache. reused reports that a revision was used twice.
+	// Normally both are zero: the registry has lost nothing.
 	behind time.Time
 	reused bool
 	// made is the creation time of the bucket, by a server's clock.

@@ -110,7 +110,7 @@ func (r *Registry) Close() {
 	}
 }
 
-// opener holds what all buckets are opened with.
+// opener holds the parameters with which all buckets are opened.
 type opener struct {
 	conn     *nats.Conn
 	js       jetstream.JetStream

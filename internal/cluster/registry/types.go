@@ -59,7 +59,7 @@ const (
 	Moving Phase = "moving"
 )
 
-// Session describes the place of a session.
+// Session describes which node has a session.
 type Session struct {
 	// Node and Incarnation identify the owner.
 	Node        string `json:"node"`

@@ -157,7 +157,7 @@ func (v *View[V]) readFrom(ctx context.Context, from uint64, at *state) (read []
 	return read, nil
 }
 
-// same returns an error unless the leader is still the one in before; only then are the values read its state.
+// same returns an error if the leader has changed since before, because the values read may then not be the state of one leader.
 func (v *View[V]) same(ctx context.Context, before state) error {
 	now, err := v.ask(ctx)
 	if err == nil && (now.leader != before.leader || now.leader == "" || !now.made.Equal(before.made) || now.last < before.last) {

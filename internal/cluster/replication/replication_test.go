@@ -89,7 +89,7 @@ type memory struct {
 	// owners maps nodes to their owners.
 	owners map[string]*Owner
 	down   map[string]bool
-	// way is called before each question that is not a renewal is answered. Its error is a transport error.
+	// way is called before the answer to each question other than a renewal. Its error is a transport error.
 	way func(ctx context.Context) error
 }
 

@@ -45,7 +45,7 @@ func index(all []*dom.Element) map[*dom.Element]int {
 	return places
 }
 
-// meet returns the first positions at or after i and j where both sides of a gap are equal again, or their ends.
+// meet returns the first positions from i and j on at which both lists agree again, or the ends of the lists.
 func meet(g dom.Gap, places map[*dom.Element]int, i, j int) (int, int) {
 	for a := i; a < len(g.Now); a++ {
 		if b, ok := places[g.Now[a]]; ok && b >= j {

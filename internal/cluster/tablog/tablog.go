@@ -51,7 +51,7 @@ func (w *Writer) Written(now actor.Published) { w.last = now }
 // ErrNoDelta reports that no delta can lead from the log to a state. Write a keyframe instead.
 var ErrNoDelta = errors.New("tablog: the last record is not one that a delta could start from")
 
-// ErrGap reports that a delta does not follow the record before. Read the log from its keyframe.
+// ErrGap reports that a delta does not follow the previous record. Read the log from its keyframe.
 var ErrGap = errors.New("tablog: records are missing")
 
 // Reader decodes records. The zero value expects a keyframe first.
@@ -65,8 +65,8 @@ type Reader struct {
 // Token returns the fencing token of the newest record.
 func (r *Reader) Token() uint64 { return r.token }
 
-// Read returns the state that a record leads to. It returns ErrGap for a delta that does not follow the record before, and other errors for
-// records that no Writer produces or that come from an earlier owner.
+// Read returns the state that a record leads to. It returns ErrGap for a delta that does not follow the previous record, and other errors
+// for records that no Writer produces or that come from an earlier owner.
 func (r *Reader) Read(b []byte) (actor.Published, error) {
 	if err := checkElements(b); err != nil {
 		return actor.Published{}, err

@@ -57,8 +57,8 @@ func (b *builder) mouse(s *domtapv1.TimelineStep, m *moment) {
 	b.holding = s.GetKind() != "mouse_up"
 }
 
-// isFirstPlace reports whether every mouse_down and mouse_move so far has its own place. A target in flags would apply to the ones without
-// a place.
+// isFirstPlace reports whether every mouse_down and mouse_move so far has its own place. A target in flags would also apply to the steps
+// without their own place.
 func isFirstPlace(parts []mousePart) bool {
 	for _, p := range parts {
 		if p.place == nil && (p.kind == "mouse_down" || p.kind == "mouse_move") {

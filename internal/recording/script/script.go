@@ -54,7 +54,7 @@ type value struct {
 // input is an environment variable that a program needs.
 type input struct {
 	name string
-	// what describes the value in words of the page.
+	// what describes the value with words from the page.
 	what string
 }
 

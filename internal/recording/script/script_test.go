@@ -119,8 +119,8 @@ func hostile(name string) Recording {
 	return r
 }
 
-// FuzzTextsStayInTheirQuotes runs the shell script with a domtap that prints its arguments, and parses the strings of the Go test. Every
-// text of the page must be there unchanged, and nothing else.
+// FuzzTextsStayInTheirQuotes runs the shell script with a domtap that prints its arguments, and parses the strings of the Go test. The
+// strings must contain every text of the page unchanged, and nothing else.
 func FuzzTextsStayInTheirQuotes(f *testing.F) {
 	for _, seed := range []string{
 		"Pay", "it's", `"; touch x; "`, "$(id)", "`id`", "${HOME}", "\\", "a\nb\n", "\n", "-", "--help", "-- -", "\x1b]0;x\a", "\u202egnp", "\u00a0 ", "*/ //go:build x",

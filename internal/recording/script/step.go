@@ -200,7 +200,7 @@ func typed(s *domtapv1.TimelineStep, m *moment, kind string) (text string, known
 	return "", false
 }
 
-// input adds an environment variable to the script. Its name consists of words of the page.
+// input adds an environment variable to the script. Its name consists of words from the page.
 func (b *builder) input(words, what string) value {
 	var name strings.Builder
 	for _, r := range strings.ToUpper(words) {

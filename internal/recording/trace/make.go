@@ -19,8 +19,8 @@ var files embed.FS
 // MinBytes is the smallest size that callers may request. It has room for the page itself and little more.
 const MinBytes = 128 << 10
 
-// Make creates the file, at most maxBytes large, and returns a list of what it omits. To fit, it repeatedly halves the largest part: of
-// pictures and states it omits every second one, of diffs, log and steps the older half.
+// Make creates the file, at most maxBytes large, and returns a list of what it omits. To fit, it repeatedly halves the largest part: it
+// omits every second picture or state, or the older half of the diffs, the log or the steps.
 func Make(t Trace, maxBytes int) (file []byte, left []string, err error) {
 	if maxBytes < MinBytes {
 		return nil, nil, fmt.Errorf("the limit is %d bytes, but the page itself needs %d: raise the limit", maxBytes, MinBytes)

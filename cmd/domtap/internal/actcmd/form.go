@@ -99,7 +99,7 @@ func fileFields(args []string, within string) (out []*domtapv1.FormField, err er
 func formField(arg string) (*domtapv1.FormField, error) {
 	name, value, _ := strings.Cut(arg, "=")
 	if inner, after, closed := strings.Cut(arg, "]"); closed && strings.HasPrefix(arg, "[") {
-		if _, ok := refs.Parse(inner + "]"); ok && (after == "" || after[0] == '=') { // [ref=e7] contains a "=" of its own
+		if _, ok := refs.Parse(inner + "]"); ok && (after == "" || after[0] == '=') { // [ref=e7] itself contains a "="
 			name, value = inner+"]", strings.TrimPrefix(after, "=")
 		}
 	}

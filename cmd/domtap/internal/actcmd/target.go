@@ -105,7 +105,7 @@ var Roles = strings.Fields("button link textbox checkbox radio combobox listbox 
 	"complementary form region search article group tabpanel tablist menu menubar toolbar tree tooltip")
 
 // byArguments returns the target of an action from its positional arguments: a ref, or the text of the element, optionally after its role.
-// For a field the text is its label. A technical role such as combobox needs no name. With --nth any role works alone: the third slider.
+// For a field the text is its label. A technical role such as combobox needs no name. With --nth, a role is enough: the third slider.
 func byArguments(words []string, field, counted bool) *domtapv1.Target {
 	last := words[len(words)-1]
 	if len(words) == 2 {

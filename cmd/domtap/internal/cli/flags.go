@@ -152,7 +152,7 @@ func MarkRare(f *pflag.FlagSet, names ...string) {
 // IsRare reports whether the help names the flag but does not describe it.
 func IsRare(flag *pflag.Flag) bool { return flag.Annotations[rareAnnotation] != nil }
 
-// MakeOwn turns a common flag into a flag of its command alone, without an environment variable.
+// MakeOwn turns a common flag into a flag that only its command has, without an environment variable.
 func MakeOwn(flag *pflag.Flag, usage, value string) {
 	flag.Usage, flag.DefValue = usage, value
 	delete(flag.Annotations, EnvAnnotation)

@@ -187,7 +187,7 @@ func exampleOf(cmd *cobra.Command, flag string) string {
 	return ""
 }
 
-// maxOwners is the maximum number of commands with a flag for which a hint names one of them.
+// maxOwners limits how many commands may have a flag if a hint is to name one of them.
 const maxOwners = 2
 
 // exampleWith returns an example with a flag that only few commands have, or an empty string if there is none.
@@ -232,7 +232,7 @@ func unknownIn(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// OnlySubcommands lets a command reject any word that is not a subcommand. A command without work of its own prints its help.
+// OnlySubcommands lets a command reject any word that is not a subcommand. A command that only has subcommands prints its help.
 func OnlySubcommands(cmd *cobra.Command) {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {

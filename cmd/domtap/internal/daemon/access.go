@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/server/identity"
 )
 
-// Access configures who may call besides the operator. The zero value admits only the operator.
+// Access configures which clients may call, in addition to the operator. The zero value admits only the operator.
 type Access struct {
 	// ClientsFile is a file that lists named clients. If empty, there are none. See identity.Parse.
 	ClientsFile string

@@ -43,8 +43,8 @@ const (
 
 // clusterMember is the clusterNode of a daemon in a cluster.
 type clusterMember struct {
-	// ctx ends when the daemon has left the cluster. That is later than the end of the context of its start, because sessions move in
-	// between.
+	// ctx ends when the daemon has left the cluster. That is later than the end of the context with which it was started, because sessions
+	// move in between.
 	ctx context.Context
 	end context.CancelFunc
 	// stopping is set when the daemon starts to leave.
@@ -86,8 +86,8 @@ func (c Cluster) replicas() int {
 	return 1
 }
 
-// setMember records the result of in, which reports whether the node accepts sessions. in runs under the lock, so the last caller has the
-// newest result.
+// setMember calls the function in, which reports whether the node accepts sessions, and records the result. It does both under the lock, so
+// the last caller has the newest result.
 func (r *readiness) setMember(in func() bool) { r.set(&r.member, in) }
 
 // openCluster connects to NATS and creates what does not depend on tabs.

@@ -37,7 +37,7 @@ type Config struct {
 	Web Web
 	// TokenFile contains the token for the TCP addresses. It is created if missing.
 	TokenFile string
-	// Access configures who may call besides the operator.
+	// Access configures which clients may call, in addition to the operator.
 	Access Access
 	// Browser configures how the browsers are started, Browsers how many there are.
 	Browser  browser.Config

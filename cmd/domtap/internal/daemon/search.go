@@ -69,7 +69,7 @@ func (s Search) Searcher() (*search.Searcher, error) {
 	return search.New(all...), nil
 }
 
-// byProvider maps providers to the values of a setting. A value without NAME= is for the only provider that accepts one.
+// byProvider maps providers to the values of a setting. A value without NAME= belongs to the only provider that accepts such a value.
 func byProvider(providers, values []string, takes func(name string) bool) (map[string]string, error) {
 	out := map[string]string{}
 	for _, value := range values {

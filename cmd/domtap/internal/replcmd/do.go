@@ -21,8 +21,8 @@ import (
 type Steps struct {
 	// Parse returns the step of a command. It returns nil without an error if the command is not a step.
 	Parse func(words []string) (*domtapv1.Step, error)
-	// Turn returns the command that performs steps; words holds their command lines. It omits what the command next, which reads the page,
-	// will print. With each, every change is printed.
+	// Turn returns the command that performs steps; words holds their command lines. It omits what the command next will print; next reads
+	// the page. With each, every change is printed.
 	Turn func(a *cli.App, words []string, steps []*domtapv1.Step, next string, each bool) *cobra.Command
 	// Max limits the number of steps in a turn.
 	Max int

@@ -377,7 +377,7 @@ function assignedChildren(el, tag) {
 
 /** Texts that need no cleaning: printable ASCII, single spaces. */
 const CLEAN = /^[!-~]+(?: [!-~]+)*$/;
-/** Matches what is folded into one space. */
+/** Matches the characters that are folded into one space. */
 const SPACES = /(?:[\s\u0000-\u001f\u007f-\u009f\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff])+/g;
 /**
  * The maximum number of characters folded in one step, and how many are collected first when pieces

@@ -12,7 +12,7 @@ const INTERACTIVE_ROLES = new Set([
   "spinbutton", "switch", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "treeitem",
 ]);
 
-/** Roles of containers that pass their tabindex=0 to one of their items and take it back. They stay interactive while an item has it. */
+/** Roles of containers that move tabindex=0 from themselves to one of their items and back. They stay interactive while an item has it. */
 const ROVING_ROLES = new Set(["tree", "treegrid"]);
 
 const LANDMARK_ROLES = new Set([

@@ -21,7 +21,7 @@ const ANY = ":not(:not(*))";
  * other trees; and selectors that depend on a hovered descendant.
  */
 const NO_HOVER_SUBJECT = /::|:host-context|:has\([^)]*:hover/;
-/** The maximum number of showing rules that are examined in a tree, and of hiding rules. */
+/** The maximum numbers of showing and of hiding rules that are examined in a tree. */
 const MAX_HOVER_RULES = 300, MAX_HIDING_RULES = 3000;
 /** The maximum number of preceding siblings that are examined. */
 const MAX_SIBLINGS_BEFORE = 256;
@@ -340,7 +340,7 @@ class HoverRules {
       else if (one.match(EACH_NOT_HOVER)) this.addShowing(hiding, one.replace(EACH_NOT_HOVER, ":hover"), true);
       else {
         this.addShowing(new StateRule(one, shows, importantBits(style, shows), media, layer, order), one, false);
-        this.addHiding(hiding); // it may hide at other times what the pointer shows
+        this.addHiding(hiding); // without the pointer, it may hide what the pointer shows
       }
     }
   }

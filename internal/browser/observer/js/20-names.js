@@ -873,7 +873,8 @@ function isHiddenFromAll(el) {
   return !safe.checkVisibility(el, VISIBLE_OR_TRANSPARENT) || closestOf(el, "[aria-hidden=true]") !== null;
 }
 
-/** Elements of text. Other elements count as blocks if they are not displayed, since their style then does not show it. */
+/** Elements of text. Other elements count as blocks if they are not displayed, because their style then does not show
+ * whether they are inline. */
 const PHRASING = new Set([
   "a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd", "label", "mark", "q", "s",
   "samp", "slot", "small", "span", "strong", "sub", "sup", "time", "tspan", "u", "var", "wbr",

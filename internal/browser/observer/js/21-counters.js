@@ -76,7 +76,7 @@ class Counters {
       for (const pseudo of ["::before", "::after"]) {
         const style = getComputedStyle(el, pseudo);
         if (style.content === "none" || style.content === "normal") continue;
-        if (pseudo === "::after" && hasElements(el)) { // the ::after comes behind the children, which are followed later
+        if (pseudo === "::after" && hasElements(el)) { // ::after comes after the children, which are followed later
           if (doesCount(style)) return new Map();
           continue;
         }

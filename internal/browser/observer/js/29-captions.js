@@ -25,7 +25,7 @@ const SECTIONS = new Set(["html", "body", "form", "fieldset", "table", "tbody", 
 const SILENT = "script,style,template,svg,img,link,meta,[role=alert],[role=status],[aria-live],[role=tooltip]";
 /** Matches controls with their own words. These words caption no field. */
 const SPEAKING = "a[href],button,summary,[role=button],[role=link],[role=tab],[role=menuitem],[role=treeitem],[role=option],[onclick]";
-/** Matches parts of an element whose words belong to the part. */
+/** Matches parts that keep their words: these words do not belong to the element around the part. */
 const SPEAKERS = "button,[role=button],[role=treeitem],[role=option]";
 /** Buttons. An element that contains one with words is a part of the page, not the wrapper of a field. */
 const BUTTONS = "button,input[type=submit],input[type=button],[role=button]";
@@ -170,7 +170,7 @@ function captionBefore(n, parent, wrapped, labels) {
   let node = safe.previousSibling(n);
   for (let seen = 0; node && seen < MAX_BEFORE && !run.ended; seen++, node = safe.previousSibling(node)) run.add(node, parent, true);
   if (!hasText(run.words)) return run.barred ? "" : null;
-  if (run.isOpen && beginsWithField(parent)) return ""; // each text may be behind its field
+  if (run.isOpen && beginsWithField(parent)) return ""; // each text may follow its field
   if (isTextMasked(parent) || sharesCaption(n, labels) || (wrapped && isRepeated(n))) return "";
   if (wrapped && /^(?:html|body|main)$/.test(tagOf(parent)) && !/[:?*]\s*$/.test(run.words)) return "";
   return asCaption(run.words);
@@ -206,7 +206,7 @@ class Run {
       return;
     }
     const field = holdsField(node);
-    if (field && attr(node, "aria-hidden") === "true") return; // a native field behind its drawn replacement
+    if (field && attr(node, "aria-hidden") === "true") return; // a hidden native field, which has a drawn replacement
     if (!field && (safe.matches(node, SILENT) || !hasText(safe.textContent(node)))) return;
     if (!safe.checkVisibility(node, VISIBLE_OR_TRANSPARENT)) return;
     const inline = PHRASING.has(tag), captions = !field && mayCaption(node, tag, parent, this.of);

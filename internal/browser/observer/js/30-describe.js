@@ -39,7 +39,8 @@ const CONTAINER_ROLES = new Set([
 /** Roles of records. A clickable record is often named by only one of its cells. */
 const RECORD_ROLES = new Set(["row", "listitem"]);
 
-/** Roles of elements that are a single thing, however they are drawn, or whose content is their value. */
+/** Roles of elements that a person sees as one unit, however they are drawn, or whose content is their
+ * value. */
 const ATOMIC_ROLES = new Set([
   "button", "checkbox", "radio", "switch", "option", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "slider", "spinbutton", "scrollbar",
   "textbox", "searchbox", "combobox", "img", "graphics-symbol", "math", "progressbar", "meter", "separator",

@@ -133,7 +133,7 @@ function isOnlyChild(el, parent) {
 }
 
 /**
- * Adds the states that the classes and data attributes of an element express and its own states do
+ * Adds the states that the classes and data attributes of an element express, but its own states do
  * not.
  * @param {string[]} marks @param {El} el @param {number} states
  */

@@ -2,11 +2,11 @@
 // Variants: differences between an element and its siblings that only classes and inline styles show, such as the chip that is
 // "on" among chips or the day that is blue among days. Pages draw states in this way without any attribute for them.
 //
-// The siblings show what is a state: a class that the chosen chip has and another chip lacks, with all else equal. A class that
+// Siblings show which classes are states: a class that the chosen chip has and that an otherwise equal chip lacks. A class that
 // all have, or that marks another kind of control, is not a state. Variants compares only attributes and measures nothing.
 // marksOf uses it, and Refresh describes the other elements of a group again when one of them changes.
 
-/** The maximum number of children of an element that are compared, of different kinds among them, and of additional words of one kind. */
+/** The maximum numbers of compared children of an element, of different kinds among them, and of additional words of one kind. */
 const MAX_BESIDE_IT = 128, MAX_VARIANTS = 12, MAX_EXTRA = 3;
 /** The maximum number of characters of classes and styles that are compared. Longer ones express no state. */
 const MAX_WRITTEN = 2000;

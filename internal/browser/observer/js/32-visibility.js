@@ -44,7 +44,7 @@ class Visibility {
      * @type {Map<string, El> | null}
      */
     this.images = null;
-    /** Whether a select is drawn, not replaced by another element. @type {Map<El, boolean>} */
+    /** Whether a select itself is drawn, and no other element in its place. @type {Map<El, boolean>} */
     this.lists = new Map();
     /** The boxes that are fixed outside of the viewport, by tree. @type {Map<Tree, El[]>} */
     this.drawers = new Map();

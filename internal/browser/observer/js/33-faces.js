@@ -96,8 +96,8 @@ function isBoxlessPart(n) {
 }
 
 /**
- * Returns the element where the search for a face starts. A transparent element around a field that has no drawn box and is alone in it
- * counts as part of the field, such as the content of a box that shows a label in its place until it has the focus.
+ * Returns the element where the search for a face starts. A transparent element counts as part of a field if it contains only the field
+ * and the field has no drawn box. An example is the content of a box that shows a label instead until it has the focus.
  * @param {El} field
  */
 function outsideOf(field) {

@@ -97,8 +97,8 @@ function holdsItems(el) {
 }
 
 /**
- * Whether an element can have the focus only so that the keyboard scrolls it or reaches what is in it: a box of records, or a row
- * whose cells are listed.
+ * Whether an element is focusable only so that the keyboard can scroll it or reach its content: a box of records, or a row whose
+ * cells are listed.
  * @param {El} el @param {string} explicit @param {Hints} hints
  */
 function isFocusedForItems(el, explicit, hints) {

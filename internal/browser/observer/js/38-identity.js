@@ -51,7 +51,7 @@ class Identity {
     this.appearances = 0;
     /** The last time when an element of a kind was removed; see kindKey. @type {Map<string, number>} */
     this.lastLeft = new Map();
-    /** The last time when more elements were removed together than kinds are tracked. */
+    /** The last time when more elements were removed together than there are tracked kinds. */
     this.lastManyLeft = 0;
     /** The time of the oldest insertion that the model has not described yet; 0 if there is none. */
     this.undescribedSince = 0;

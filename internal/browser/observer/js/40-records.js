@@ -228,7 +228,7 @@ class Records {
     this.disjoin(rec.next);
   }
 
-  /** Records that the record before this one is now another. @param {Rec | null} rec */
+  /** Records that another record now precedes this one. @param {Rec | null} rec */
   disjoin(rec) {
     if (rec && !this.joining && this.model.structural) this.unjoined.add(rec);
   }
@@ -276,7 +276,7 @@ class Records {
   }
 
   /**
-   * Transfers what the daemon knows of a record that is gone to a new record; see Redraws.
+   * Transfers what the daemon knows of a removed record to a new record; see Redraws.
    * @param {Rec} old @param {Rec} now
    */
   inherit(old, now) {

@@ -89,7 +89,7 @@ class Joiner {
     this.low = depth + 1;
   }
 
-  /** Ends the walk. The record after it may have another record before it now. */
+  /** Ends the walk. Another record may now precede the record after it. */
   end() {
     this.records.joining = false;
     if (this.last) this.records.disjoin(this.last.next);

@@ -30,8 +30,8 @@ class Changes {
     /** Records to describe again. @type {Set<Rec>} */
     this.dirty = new Set();
     /**
-     * Records to examine again for whether they are connected and visible, and for their box. This
-     * can force a layout.
+     * Records to examine again: whether they are connected and visible, and where their boxes are.
+     * This can force a layout.
      * @type {Set<Rec>}
      */
     this.check = new Set();

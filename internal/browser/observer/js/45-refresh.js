@@ -20,7 +20,8 @@ const CANDIDATES = "a,area[href],button,input,select,textarea,details,summary,if
 const DISABLING = "[inert],[aria-disabled],fieldset:disabled,slot";
 
 /**
- * The fields that describe fills and then compares. They are one shared object, so that describing does not allocate.
+ * The fields that the method describe fills and then compares. They are one shared object, so that describing does
+ * not allocate.
  */
 const scratch = emptyFields();
 
@@ -341,7 +342,7 @@ class Refresh {
   }
 
   /**
-   * Removes an element that does not count or is inert from the list.
+   * Removes an element from the list because it does not count or is inert.
    * @param {Rec} rec @param {number} kind
    */
   exclude(rec, kind) {

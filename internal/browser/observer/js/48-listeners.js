@@ -47,7 +47,7 @@ const ASKED_AGAIN = 20, MAX_WAITING = 2000;
 /** The number of elements with listeners that each probe classifies again. */
 const CLASSIFIED_AGAIN = 200;
 /**
- * An element with more interactive elements in it than this listens for them (event delegation),
+ * An element that contains more interactive elements than this listens for them (event delegation),
  * not for itself.
  */
 const DELEGATES_ABOVE = 5;
@@ -285,8 +285,8 @@ class ListenerProbe {
       // this document may have the prototypes of another frame. They are read only through `slow`.
       if (slow.ownerDocument(node) !== this.model.doc) continue;
       if (!isElement(node)) {
-        // The browser has reported that the root is closed. The script never reads the mode: reading that of an internal
-        // root of the browser, such as in its JSON viewer, crashes the renderer.
+        // The browser has reported that the root is closed. The script never reads the mode: reading the mode of an
+        // internal root of the browser, such as in its JSON viewer, crashes the renderer.
         if (isShadow(node)) this.addClosedRoot(node);
         continue;
       }
@@ -436,7 +436,7 @@ function isOwnListener(el) {
   return true;
 }
 
-/** Whether an element contains most of the elements of a page of some size. @param {El} el @param {number} all the number of elements */
+/** Whether an element contains most elements of a page. @param {El} el @param {number} all the number of elements */
 function isMostOf(el, all) {
   return all > 20 && el.getElementsByTagName("*").length * 2 > all;
 }

@@ -11,7 +11,8 @@
 //     elements, it is all replaced text outside of items, and the text near the redraw.
 //   - The headings, the title and the URL of the page are the same.
 //   - All identifying fields of the two elements are equal. Only values, states and hints may differ.
-//   - The old element left before the new one came, in the same batch of records, and nothing was rendered between the two.
+//   - The old element was removed before the new one was inserted, in the same batch of records, and nothing was rendered
+//     in between.
 //   - The row of the new element shows the same record as the row that the daemon read.
 //
 // The daemon then treats the new element as the old one. The new element gets the ref, the names and rows that Rows recorded,
@@ -46,7 +47,7 @@ class Redraw {
   constructor(parent, clock) {
     this.parent = parent;
     this.clock = clock;
-    /** The removed elements, and below the inserted elements, with the number of their record. @type {Map<El, number>} */
+    /** The removed elements, each with the number of its mutation record. @type {Map<El, number>} */
     this.removed = new Map();
     /** @type {Map<El, number>} */
     this.added = new Map();
@@ -362,7 +363,8 @@ function isInHeading(node) {
 const position = method(Node, "compareDocumentPosition");
 
 /**
- * A heading that changed, by a node: the heading is, was or contains the node, was before it, or was the last child in it.
+ * A heading that changed, identified by a node. The node is in or was the heading, or the heading was before the node or
+ * was its last child.
  * @typedef {{at: Node, last: boolean}} Title
  */
 
@@ -446,7 +448,8 @@ class Match {
     return out;
   }
 
-  /** Whether an element left before its successor came, and no other element looks like it. @param {El} a @param {El} b */
+  /** Whether an element was removed before its successor was inserted, and no other element looks like it.
+   * @param {El} a @param {El} b */
   isOnly(a, b) {
     const { removed, added } = this.redraw;
     const left = removed.get(rootIn(a, removed)), came = added.get(rootIn(b, added));
@@ -483,7 +486,7 @@ class Match {
   }
 }
 
-/** Returns the element of a map that is or contains an element. @param {El} el @param {Map<El, number>} roots */
+/** Returns the key of a map that equals or contains an element. @param {El} el @param {Map<El, number>} roots */
 function rootIn(el, roots) {
   for (let /** @type {DomNode | null} */ n = el; n; n = /** @type {DomNode | null} */ (safe.parentNode(n))) if (roots.has(/** @type {El} */ (n))) return /** @type {El} */ (n);
   return el;

@@ -3,8 +3,8 @@
 // page's own functions.
 //
 // All worlds of a window share one sequence of ids for each of these. The observer allocates an id, cancels it, and
-// subtracts the number of its own ids. The rest increases with each request of the page. Each function returns a count
-// whose differences alone are meaningful. A page can see the gaps.
+// subtracts the number of its own ids. The rest increases with each request of the page. Each function returns a
+// count; only the difference between two counts is meaningful. A page can see the gaps.
 //
 // All code in the observer allocates such ids through this file.
 

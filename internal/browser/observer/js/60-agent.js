@@ -473,5 +473,5 @@ const EVENTS = [
   // :hover rules show and hide elements without a mutation.
   "pointerover",
 ];
-/** Events that a frame dispatches before its callbacks, so that a frame requested by a listener is the same one. */
+/** Events that a frame dispatches before its callbacks: a frame that a listener requests is the same frame. */
 const FRAME_EVENTS = new Set(["scroll", "resize", "transitionend", "animationend", "fullscreenchange"]);

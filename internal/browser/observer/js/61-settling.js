@@ -46,7 +46,7 @@ class Settling {
      * @type {number | null}
      */
     this.frames = null;
-    /** Whether input has started for which answer was not called yet. */
+    /** Whether input has started, and answer was not called for it yet. */
     this.fresh = false;
     /** Whether the input goes to another document. */
     this.elsewhere = false;
@@ -220,7 +220,7 @@ class Settling {
   /**
    * Returns why the effects of the input may be incomplete, or "" if they are complete. It resolves as soon as the answer
    * is known.
-   * @param {boolean} again whether the work since the last answer is over, which must have changed the page
+   * @param {boolean} again whether the work since the last answer is over; it must have changed the page
    * @returns {Promise<string>}
    */
   async answer(again) {

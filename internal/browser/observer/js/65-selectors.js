@@ -1,5 +1,5 @@
 // @ts-check
-// SelectorWatch matches the selectors that callers wait for again after each change of the page, and sends results that
+// After each change of the page, SelectorWatch rematches the selectors that callers wait for, and sends results that
 // differ from the last one.
 //
 // SelectorWatch owns the selectors and the last result. Agent invalidates it with every event and

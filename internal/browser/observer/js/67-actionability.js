@@ -113,7 +113,8 @@ function armPressAhead(agent, rec, request) {
 }
 
 /**
- * Returns why an element cannot be pressed at the pointer, apart from cover, or null if it can.
+ * Returns why an element cannot be pressed at the pointer, or null if it can; elements that cover
+ * it are not considered.
  * @param {Agent} agent @param {Rec} rec @param {{known?: Known, passive?: boolean}} request
  * @returns {Difference | null}
  */
@@ -179,8 +180,8 @@ function scrollToPoint(agent, rec, state, open, words) {
 }
 
 /**
- * Scrolls an element into view as the end of a drag, and finds its centre, which the dragged element may cover, or another
- * point if another element covers the centre.
+ * Scrolls an element into view as the end of a drag, and finds its centre, or another point if an element other than the
+ * dragged one covers the centre.
  * @param {Agent} agent @param {Rec} rec @param {ReachState} state @param {number | undefined} dragged the ref of the dragged element
  */
 function scrollToDropPoint(agent, rec, state, dragged) {
@@ -615,7 +616,7 @@ function isPinned(el, box) {
   return false;
 }
 
-/** Controls that are higher than this many pixels are areas with text anywhere in them. */
+/** A control that is higher than this many pixels counts as an area, which may have text anywhere. */
 const MAX_LINE = 80;
 
 /**

@@ -498,7 +498,8 @@ class Table {
   }
 
   /**
-   * Names the columns by their lowest header where the wanted headers say only that: "2021" below "Inhabitants".
+   * Names a column by its lowest header alone if a wanted header is only that, such as "2021" below
+   * "Inhabitants".
    * @param {string[]} wanted the case-folded headers
    */
   nameLowest(wanted) {

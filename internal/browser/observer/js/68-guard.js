@@ -261,9 +261,8 @@ class Guard {
 
 /**
  * Whether the daemon is pressing an element of another document of the page. This document may be newer than the action and
- * not informed, because a page may show a new frame under the pointer while it handles the pointer's movement. A document
- * whose top document is in another process cannot check this, but if it is newer than the press, the timeStamp of the press
- * is 0.
+ * not know of it: a page may show a new frame under the pointer while it handles the pointer's movement. A document whose
+ * top document is in another process cannot check this, but if it is newer than the press, the timeStamp of the press is 0.
  */
 function isActingAround() {
   try {

@@ -1,6 +1,6 @@
 // @ts-check
-// Held and KeyWatch record what the page receives while the daemon holds a button, and of keys that go to the focused
-// element.
+// Held records what the page receives while the daemon holds a button. KeyWatch records what the page receives of
+// keys that go to the focused element.
 //
 // Unlike Press and Keys, they block nothing, because such input is meant for the element that a person's input would reach.
 // The guard passes the trusted events to both before the page receives them. The commands "beginHold" to "endHold",

@@ -143,7 +143,7 @@ class Keys {
     return this.events.filter((e) => e.defaultPrevented).length;
   }
 
-  /** Whether the page prevents the default input of keys, as pages do that enter each character themselves. */
+  /** Whether the page prevents the default input of keys, as in a page that enters each character itself. */
   isKeyed() {
     return this.events.some((e) => e.type === "keydown" && e.defaultPrevented);
   }

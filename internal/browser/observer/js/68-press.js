@@ -228,8 +228,8 @@ class Press {
   }
 
   /**
-   * Whether another element now covers the element at the pointer, which was on the element at the press. An element that
-   * has moved away is not covered.
+   * Whether another element now covers the element at the pointer, although the pointer was on the element at the press.
+   * An element that has moved away is not covered.
    */
   isCovered() {
     if (!this.reached || !safe.isConnected(this.el)) return false;

@@ -426,7 +426,7 @@ class FileDrag {
     return shown;
   }
 
-  /** Whether the page shows, or has requested, something since the drag began that it had not at the drop. */
+  /** Whether the page shows or has requested something new since the drop. */
   isTaken() {
     return !this.shown.has(this.shownNow());
   }
@@ -470,8 +470,8 @@ const TAKEN_AT_MOST = 1000;
 const TAKEN_EVERY = 50;
 
 /**
- * Waits until the page shows that it took the dropped files. That it prevented the browser's default shows nothing: many
- * pages do so everywhere, to keep the document.
+ * Waits until the page shows that it took the dropped files. A prevented default action of the browser proves nothing:
+ * many pages prevent it everywhere, to keep the document.
  * @param {Agent} agent
  */
 async function filesTaken(agent) {
