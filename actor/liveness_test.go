@@ -109,7 +109,7 @@ func isUnresponsive(err error) bool {
 	return apierr.Is(err, apierr.Unresponsive)
 }
 
-// A form is not reported to have refused a value that could not be read any more.
+// No result states that a form refused a value if the value could no longer be read.
 func TestAFormWhosePageHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		page, tab, _ := onStage(t)

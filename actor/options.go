@@ -52,9 +52,9 @@ type Options struct {
 	RestoreStore RestoreStore
 	// KeepAll passes the Records of all tabs to the RestoreStore, including tabs that are not restored.
 	KeepAll bool
-	// MayAct is called when the turn of a call starts that changes the page or navigates, and right before each command that acts on the
-	// page. If it returns an error, the call fails with that error and does not touch the page any more. It must not block. If nil,
-	// everything is allowed.
+	// MayAct is called when a call that changes the page or navigates starts its turn, and right before each command that acts on the page.
+	// If it returns an error, the call fails with that error and does not touch the page any more. It must not block. If nil, everything is
+	// allowed.
 	MayAct func() error
 }
 

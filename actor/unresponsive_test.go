@@ -273,7 +273,7 @@ func TestNavigatingDoesNotWaitForReadsOfAHangingPage(t *testing.T) {
 	}
 }
 
-// A read that a page does not answer ends, however much time its caller has.
+// A read that the page leaves unanswered ends, however much time its caller has.
 func TestAReadOfAHangingPageEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _, tab := start(t, tabpool.Config{})
@@ -295,8 +295,8 @@ func TestAReadOfAHangingPageEnds(t *testing.T) {
 	})
 }
 
-// A read of a page that is known to hang fails with an error after 5 s. Before, a model that looked at the page after the action that hung
-// it waited for 30 s. A page that answers within the 5 s is read.
+// A read of a page that is known to hang fails with an error after 5 s. Previously, a model that read the page after an action that made it
+// hang waited for 30 s. A page that answers within the 5 s is read.
 func TestAReadOfAPageThatIsKnownToHangEndsSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _, tab := start(t, tabpool.Config{})

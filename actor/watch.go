@@ -51,7 +51,7 @@ type Following struct {
 	number uint64
 }
 
-// Follow is Watch without a turn of its own. It returns immediately. When the tab's loop is idle, it subscribes to the page's changes and
+// Follow is like Watch, but needs no turn. It returns immediately. When the tab's loop is idle, it subscribes to the page's changes and
 // reads the page once for all new followers, so any number of them may start concurrently. If the page cannot be read, because of a dialog
 // or a script that does not end, the read is deferred. The caller follows the heads and must call Release. Follow fails with an
 // *apierr.Error of kind Exhausted if the page already evaluates too many selectors.

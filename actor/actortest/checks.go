@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// CheckPages fails a test if pages are still open or their callers broke the rules; see Page.Faults. The pool must be closed before.
+// CheckPages fails a test if pages are still open or their callers broke the rules; see Page.Faults. The pool must be closed first.
 func (b *Browser) CheckPages(t testing.TB) {
 	t.Helper()
 	for i := 0; b.Page(i) != nil; i++ {

@@ -179,7 +179,7 @@ func (p *queries) fit(n *Node, t target.Target) target.Fit {
 // Building reports that the page is built.
 func (p *queries) Building(context.Context, bool) (driver.Building, error) { return driver.Built, nil }
 
-// Replaces returns true unless the node that is gone is Off, because it is only hidden then.
+// Replaces returns true unless the old node is Off, because an Off node is only hidden.
 func (p *queries) Replaces(ctx context.Context, s driver.Replacement) (bool, error) {
 	p.count("Replaces")
 	if err := p.thread(ctx); err != nil {

@@ -49,8 +49,8 @@ type ReadRequest struct {
 	Restart []dom.FrameID
 	// Structural adds headings, landmarks, text and images to the stored DOM, permanently.
 	Structural bool
-	// Contexts does the same for documents that have not been read yet and whose elements share, or may share, role and name with others,
-	// also in other documents, so that only their surroundings tell them apart. A page may ignore it.
+	// Contexts does the same for unread documents whose elements share, or may share, role and name with other elements, possibly in other
+	// documents, so that only their surroundings distinguish them. A page may ignore it.
 	Contexts bool
 	// Attributes adds HTML attributes to the stored DOM, permanently.
 	Attributes []string

@@ -110,7 +110,7 @@ type Query interface {
 	Find(ctx context.Context, t target.Target) (target.Resolution, error)
 	// Replaces reports whether an element may be a re-rendered version of another element that is gone. The old element must have left the
 	// document, not only be hidden; the new one must have been added at that time or later; and both must have the same surrounding text.
-	// It returns false for what the page does not know.
+	// It returns false for elements that the page does not know.
 	Replaces(ctx context.Context, r Replacement) (bool, error)
 	// Building reports whether the main document is still being built, as a person sees it: it shows a message such as "Loading…", or it
 	// shows nothing yet although it loaded scripts or data. With report, a NoticesReported event carries that message.
@@ -154,9 +154,9 @@ type Navigator interface {
 
 // Input acts on a page as a user does.
 type Input interface {
-	// Do performs one action on the named element only. It waits until the element can be acted on, for at most 2 seconds, or less if ctx
-	// ends earlier. Problems with the element are reported as an *apierr.Error of kind Stale or NotActionable, and problems with the action
-	// as kind Invalid. In all three cases the element was not acted on, unless the message says otherwise.
+	// Do performs one action, and only on the named element. It waits until the element can be acted on, for at most 2 seconds, or less if
+	// ctx ends earlier. Problems with the element are reported as an *apierr.Error of kind Stale or NotActionable, and problems with the
+	// action as kind Invalid. In all three cases the element was not acted on, unless the message says otherwise.
 	Do(ctx context.Context, a Action) (DoResult, error)
 	// ReleaseButton releases the button that a MouseDown left pressed, if it is still pressed. It does not block, but takes effect before
 	// any later call.

@@ -20,8 +20,8 @@ package heal
 
 import "github.com/domtap/domtap/dom"
 
-// Replacement returns the element of now that is the re-rendered version of gone, or nil. Before and now are in document order, and gone is
-// an element of before.
+// Replacement returns the element of now that is the re-rendered version of gone, or nil. The lists before and now are in document order,
+// and gone is an element of before.
 func Replacement(gone *dom.Element, before, now []*dom.Element) *dom.Element {
 	if !isKnowable(gone) {
 		return nil

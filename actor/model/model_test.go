@@ -519,7 +519,7 @@ func TestModelPlacesFramesWhoseHostIsNotKnown(t *testing.T) {
 	host.Element.Kind, host.Element.Child = dom.FrameHost, "f"
 	ring := addOp("ring", 0)
 	ring.Element.Kind, ring.Element.Child = dom.FrameHost, "g"
-	// g is seen first and is held by h; h holds itself too; neither is held by the main document.
+	// Frame g is seen first, and frame h holds it. Frame h also holds itself. The main document holds neither.
 	self := addOp("self", -1)
 	self.Element.Kind, self.Element.Child = dom.FrameHost, "h"
 	err := m.Apply(

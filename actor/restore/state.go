@@ -109,7 +109,7 @@ const (
 	GiveUp
 )
 
-// Next returns what to do next, and how long to wait before.
+// Next returns what to do next, and how long to wait first.
 func (s *State) Next(now time.Time) (Attempt, time.Duration) {
 	if !s.due || s.fetching {
 		return NotNow, 0

@@ -317,8 +317,8 @@ func (t Target) Fit(el *dom.Element) Fit {
 	return Not
 }
 
-// fitName returns how well words match the name of an element, or, for words such as "~trash", its hints. A hint stands for the name of an
-// element without a name.
+// fitName returns how well words match the name of an element, or, for words such as "~trash", its hints. For an element without a name, a
+// hint serves as the name.
 func fitName(el *dom.Element, words string) Fit {
 	if hint, marked := strings.CutPrefix(words, "~"); marked && slices.Contains(strings.Fields(el.Hints), hint) {
 		if el.Text == "" {

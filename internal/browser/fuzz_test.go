@@ -113,7 +113,7 @@ func (f *forged) answer() {
 	}
 }
 
-// nobody is a chromedp that sends nothing.
+// nobody replaces chromedp and sends nothing.
 type nobody struct {
 	gone chan struct{}
 	once sync.Once

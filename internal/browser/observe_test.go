@@ -41,7 +41,7 @@ func TestAReadWaitsForTheContextsOfTheNextDocument(t *testing.T) {
 	created("2")
 	go func() {
 		<-f.refused
-		for range 200 { // more barriers than a read has restarts
+		for range 200 { // more barriers than a read may restart
 			if p.barrier(t.Context()) != nil {
 				return
 			}

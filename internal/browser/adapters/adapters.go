@@ -1,5 +1,5 @@
 // Package adapters implements the interfaces of actor/driver that combine several parts of a page. For example, an action brings the page to
-// the front, uses the clipboard, and has settled when documents, navigations and requests have.
+// the front, uses the clipboard, and has settled when the documents, navigations and requests have settled.
 //
 // An adapter holds no state, except that Freezer records whether the page is frozen. Methods may be called from any goroutine except the
 // page's loop, because the barrier waits for the loop. The caller sets all fields.
@@ -186,7 +186,7 @@ func (i Input) isBusy(until time.Time) bool {
 }
 
 // awaitIdle waits until the navigations, windows and requests that the action started are complete, and reports whether there were any.
-// After until it reports none, because a page may change its URL endlessly.
+// After the time until, it reports none, because a page may change its URL endlessly.
 func (i Input) awaitIdle(ctx context.Context, until time.Time) (waited bool, err error) {
 	if err := i.Barrier(ctx); err != nil {
 		return false, err

@@ -1,9 +1,9 @@
-// Runs in the hidden page of package clipboard, which has no other script. What was copied never leaves this page.
+// Runs in the hidden page of package clipboard, which has no other script. Copied content never leaves this page.
 (() => {
   "use strict";
   const kept = new Map();
 
-  // save remembers what is on the clipboard under a key; more than limit bytes are not remembered.
+  // save stores the content of the clipboard under a key, unless it has more than limit bytes.
   const save = async (key, limit) => {
     kept.delete(key);
     const items = [];
@@ -20,7 +20,7 @@
     return size > 0;
   };
 
-  // load puts what is remembered under a key on the clipboard, in place of what is there; nothing, when nothing is remembered.
+  // load replaces the content of the clipboard by the content stored under a key, or by nothing if there is none.
   const load = async (key) => {
     const items = kept.get(key);
     await navigator.clipboard.writeText("");

@@ -176,7 +176,7 @@ func (c *Conn) send(ctx context.Context, session target.SessionID, method string
 	return k, nil
 }
 
-// batch batches the commands that send writes into one write, if the transport supports that.
+// batch combines the commands that the function send writes into one write, if the transport supports that.
 func (c *Conn) batch(send func() error) error {
 	if b, ok := c.browser.(batcher); ok {
 		return b.batch(send)
@@ -184,7 +184,7 @@ func (c *Conn) batch(send func() error) error {
 	return send()
 }
 
-// batcher is a transport that writes the commands of a function at once.
+// batcher is a transport that can combine the commands of a function into one write.
 type batcher interface {
 	batch(send func() error) error
 }

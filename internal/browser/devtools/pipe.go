@@ -36,7 +36,7 @@ func NewPipe(r, w *os.File) *Pipe {
 	return &Pipe{PipeConn: chromedp.NewPipeConn(r, out), in: bufio.NewReaderSize(r, 1<<16), out: out}
 }
 
-// batch batches the commands that send writes into one write, with commands that others write in that time.
+// batch combines the commands that the function send writes into one write, together with commands that other goroutines write meanwhile.
 func (p *Pipe) batch(send func() error) error {
 	p.out.hold()
 	err := send()

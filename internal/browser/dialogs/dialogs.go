@@ -42,7 +42,7 @@ func (d *Dialogs) Opening(e cdppage.EventJavascriptDialogOpening) {
 	d.m.Emit(driver.DialogOpened{Dialog: opened})
 }
 
-// Closing handles a closed dialog. If the dialog keeps a page that was to be left, Closing calls kept with the lock held. It runs on the
+// Closing handles a closed dialog. If the dialog prevents a page from being left, Closing calls kept with the lock held. It runs on the
 // page's loop.
 func (d *Dialogs) Closing(e cdppage.EventJavascriptDialogClosed, kept func()) {
 	d.m.Lock()

@@ -80,7 +80,7 @@ func (s *State) answerTo(kind string) driver.Answer {
 	return driver.Unanswered
 }
 
-// Closed records that the open dialog was closed. stays reports whether this keeps a page that was to be left.
+// Closed records that the open dialog was closed. stays reports whether this prevents the page from being left.
 func (s *State) Closed(accepted bool, now time.Time) (d driver.Dialog, stays bool) {
 	if s.open != nil { // nil if the dialog opened before we listened to the page
 		d = *s.open

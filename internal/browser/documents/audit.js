@@ -1,8 +1,9 @@
 /**
- * Finds barriers in the document, as a list of [rule, ref, element, ...details]: the ref is -1 for elements that the daemon does not list, element is its tag, id
- * and classes. Package audit has the rules. It changes nothing. In the main document it also reads the browser's web vitals.
+ * Finds barriers in the document, without changing it, and returns them as a list of [rule, ref, element, ...details]. The ref is -1 for an element that the
+ * daemon does not list; element consists of its tag, id and classes. Package audit describes the rules. In the main document, the script also reads the browser's
+ * web vitals.
  *
- * @param {unknown} entry keeps the observer from being absent
+ * @param {unknown} entry fails if the document has no observer
  * @param {boolean} main whether to read the vitals
  * @returns {string} JSON
  */
@@ -14,7 +15,7 @@
 
   // ---- elements --------------------------------------------------------------------------
 
-  /** What names an element that has no ref. */
+  /** A name for an element without a ref. */
   const nameOf = (el) => {
     const id = el.getAttribute("id"), classes = (el.getAttribute("class") || "").trim().split(/\s+/).filter(Boolean).slice(0, 3);
     return (el.localName + (id ? "#" + id : "") + classes.map((c) => "." + c).join("")).slice(0, 120);
@@ -23,7 +24,7 @@
     const rec = model.records.get(el);
     return rec && rec.sent && rec.ref >= 0 ? rec.ref : -1;
   };
-  /** The ref of an element, or of the nearest one around it. */
+  /** The ref of an element, or of its nearest ancestor with a ref. */
   const nearRef = (el) => {
     for (let n = el, i = 0; n && i < MAX_CLIMB; n = parentOf(n), i++) {
       const ref = refOf(n);
@@ -55,7 +56,8 @@
       all.push(el);
     }
   }
-  /** The labels of fields. For each list of labels that it is asked for, the browser walks the whole document. */
+  /** The labels of fields, collected once: the browser walks the whole document each time a script reads the
+   * labels of a field. */
   const labels = new Map();
   for (const el of all) {
     if (el.localName !== "label" || !el.control) continue;
@@ -82,7 +84,8 @@
   const FOCUSABLE = "a[href],button,input:not([type=hidden]),select,textarea,summary,iframe,audio[controls],video[controls],[contenteditable=''],[contenteditable=true],[tabindex]";
   const TARGETS = "a[href],button,input:not([type=hidden]),select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab],[role=menuitem],[role=option],[role=slider]";
   const REFERENCES = ["aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "aria-activedescendant", "aria-details", "aria-errormessage"];
-  /** Attributes without which an element loses its name; the others may point at what comes later. */
+  /** Attributes without which an element loses its name. The other attributes may refer to elements
+   * that are added later. */
   const NAMING = new Set(["aria-labelledby", "aria-describedby", "for"]);
   const referenced = new Map();
   const targets = [];
@@ -113,7 +116,8 @@
     if (found === 0 && NAMING.has(attribute) && isShown(el)) add("broken-reference", el, attribute, id.slice(0, 80));
   }
 
-  // Who can be clicked with a mouse and not reached by keyboard: records that are interactive, as the daemon lists them.
+  // Finds elements that can be clicked with a mouse but not reached by keyboard, among the interactive elements that the
+  // daemon lists.
   for (let rec = model.records.head.next, i = 0; rec && i < MAX_ELEMENTS; rec = rec.next, i++) {
     const el = rec.node;
     if (rec.fields[0] !== 0 || el.tabIndex >= 0 || el.matches("a,button,input,select,textarea,summary,label,option,[tabindex],[aria-activedescendant]") || isHidden(el)) continue;
@@ -138,7 +142,8 @@
     if (getComputedStyle(el).display !== "inline" || !el.parentElement) return false;
     return [...el.parentElement.childNodes].some((n) => n.nodeType === 3 && n.data.trim() !== "");
   };
-  /** The exception for controls whose size is the browser's own, by the border that nobody gives them. */
+  /** The exception for controls with the browser's own size. They are recognized by their default border,
+   * which pages do not set. */
   const isBrowsers = (el) => {
     const style = getComputedStyle(el);
     if (el.localName === "input" && (el.type === "checkbox" || el.type === "radio")) return style.appearance === "auto";
@@ -149,7 +154,8 @@
     const b = boxes[i];
     const x = b.left + b.width / 2, y = b.top + b.height / 2;
     if (small[i] && !isInline(el) && !isBrowsers(el)) {
-      // The exception for spacing: a circle of 24 pixels around it meets no other target, and no circle of one.
+      // The exception for spacing: a circle with a diameter of 24 pixels on the target meets no other target
+      // and no such circle of another small target.
       const crowded = boxes.some((o, j) => {
         if (j === i || o.width <= 1 || targets[j].contains(el) || el.contains(targets[j])) return false;
         if (small[j] && Math.hypot(o.left + o.width / 2 - x, o.top + o.height / 2 - y) < LEAST) return true;
@@ -170,7 +176,7 @@
       return false;
     };
     if (within(hit, el) || within(el, hit) || labelsOf(el).some((label) => within(hit, label) || within(label, hit))) return;
-    if (hit.getRootNode() !== el.getRootNode() && !(el.getRootNode() instanceof Document)) return; // a closed tree: not known
+    if (hit.getRootNode() !== el.getRootNode() && !(el.getRootNode() instanceof Document)) return; // in a closed tree, so it is unknown what covers it
     add("covered", el, nameOf(hit));
   });
 
@@ -201,7 +207,7 @@
       if (!color) return null;
       if (color[3] > 0) layers.push(color);
       if (color[3] === 1) break;
-      // What lies under it is not what is around it.
+      // The background under the element may not be the background of its ancestors.
       if (style.position === "absolute" || style.position === "fixed" || style.position === "sticky") return null;
       if (!parentOf(n)) layers.push([255, 255, 255, 1]);
     }
@@ -229,7 +235,7 @@
       out.unknown++;
       continue;
     }
-    if (text[3] === 0) continue; // an application's own way to hide it
+    if (text[3] === 0) continue; // the application hides the text this way
     const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && +style.fontWeight >= 700);
     const ratio = ratioOf(over(text, below), below), need = large ? 3 : 4.5;
     if (ratio >= need - 0.005) continue;
@@ -279,7 +285,7 @@
       v.lcp = largest.startTime;
       if (largest.element) v.lcpElement = nameOf(largest.element);
     }
-    // Without a paint there was nothing to shift.
+    // Before the first paint nothing can shift.
     if (paint) v.cls = shiftOf(entriesOf("layout-shift"));
     const [input] = entriesOf("first-input");
     if (input) v.fid = input.processingStart - input.startTime;

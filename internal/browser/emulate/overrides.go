@@ -188,7 +188,7 @@ func (c *changes) add(changed bool, method string, params any) {
 	}
 }
 
-// emulateNetworkConditions is supported by current and older browsers, but no longer in the protocol's definition.
+// Current and older browsers support emulateNetworkConditions, but the protocol's definition no longer contains it.
 const emulateNetworkConditions = "Network.emulateNetworkConditions"
 
 type networkConditions struct {

@@ -4,7 +4,7 @@
 // Every action takes the same steps. The observer in the element's document waits until the element is present, visible, enabled, stable
 // and in view, and finds a point of the element that nothing covers (resolve). The documents around it map the point into the top-level
 // viewport and check that they do not cover the frame there. After the pointer has moved to the point, all of this is checked again
-// (hitTest). Until the action ends, a guard in the documents then swallows every event that would reach another element
+// (hitTest). Until the action ends, a guard in the documents then cancels every event that would reach another element
 // (observer/js/68-guard.js). Finally, the document reports what the element received, and package outcome turns the report into a result.
 //
 // A click is first tried in one batch (pointAhead): the guard is armed before the pointer moves and checks at the press. If the guard
@@ -44,7 +44,7 @@ type Page interface {
 	// HasListeners reports whether the page has keyboard listeners on the window, the document, the root element or the body. If all is set,
 	// listeners anywhere in the document count.
 	HasListeners(ctx context.Context, a Agent, all bool) (bool, error)
-	// EntersCharacters reports whether the focused field listens for characters, as fields do that enter each of them themselves.
+	// EntersCharacters reports whether the focused field listens for characters, like a field that enters each character itself.
 	EntersCharacters(ctx context.Context, a Agent) (bool, error)
 	// Complete reports whether all frames have an observer that responds.
 	Complete() bool

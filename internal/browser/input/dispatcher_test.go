@@ -142,7 +142,7 @@ func TestADragThatMissesIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestAClickIsOneBatchFirst lets the guard swallow the press that is sent together with the movement. A swallowed click is checked again
+// TestAClickIsOneBatchFirst lets the guard cancel the press that is sent together with the movement. A cancelled click is checked again
 // with the pointer in place and then pressed.
 func TestAClickIsOneBatchFirst(t *testing.T) {
 	const missed, done = `{"reached":false,"detail":"<div>"}`, `{"reached":true,"presses":1,"clicks":1,"complete":true}`

@@ -134,8 +134,8 @@ func (t *typing) enter(ctx context.Context, how entryMethod) (result driver.DoRe
 // maxKeyed is the maximum length of a text that is entered key by key without need, in bytes.
 const maxKeyed = 64
 
-// mayNeedKeys reports whether a text is such that a field for it may enter each character itself, as fields for amounts of money do.
-// The keys of line ends and tabs would do something else.
+// mayNeedKeys reports whether a text is of a kind whose fields may enter each character themselves, such as an amount of money. The keys of
+// line ends and tabs would do something else.
 func (t *typing) mayNeedKeys(found outcome.Element) bool {
 	a := t.action
 	return a.Kind == driver.Fill && !found.Rich && !found.Proxy && len(a.Text) <= maxKeyed && strings.ContainsAny(a.Text, "0123456789") && !strings.ContainsAny(a.Text, "\r\n\t")

@@ -14,30 +14,30 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// wantRight is the least part of the cases whose name and role must be as the specifications say.
+// wantRight is the minimum share of cases whose name and role must agree with the specifications.
 const wantRight = 0.99
 
-// accCase is one case of testdata/accname: a small document, and the role and the name of the element in it whose id is
-// "$". Each file holds the cases of one step of the computation, a line for each:
+// accCase is one case of testdata/accname: a small document, and the expected role and name of its element with the id "$". Each file
+// contains the cases for one step of the computation, one per line:
 //
 //	DOCUMENT => ROLE "NAME"
 //
-// Lines below a case say who differs from the specification, and why:
+// The lines below a case state which program differs from the specification, and why:
 //
 //	domtap: ROLE "NAME": REASON
 //	chromium: ROLE "NAME": REASON
 //
-// All documents stand in one page. "$" in a document begins the ids of its case, so they do not meet those of others.
+// All documents are in one page. "$" in a document is replaced by a prefix of its case, so that ids are unique.
 type accCase struct {
 	file, group, html string
 	id                string
 	want              string
-	domtap, chromium  string // where they differ from want
+	domtap, chromium  string // the results that differ from want
 }
 
-// TestNamesFollowTheSpecifications compares names and roles with what the specifications say: Accessible Name and
-// Description Computation 1.2, HTML-AAM 1.0, Core-AAM 1.2 and WAI-ARIA 1.2. It compares Chromium's with the same, so
-// that each difference between the two is written down with its reason.
+// TestNamesFollowTheSpecifications compares names and roles with the specifications: Accessible Name and Description Computation 1.2,
+// HTML-AAM 1.0, Core-AAM 1.2 and WAI-ARIA 1.2. It also compares Chromium's names and roles with them, so that each difference between
+// domtap and Chromium is recorded with its reason.
 func TestNamesFollowTheSpecifications(t *testing.T) {
 	cases := readCases(t)
 	tab := newTab(t)
@@ -116,7 +116,7 @@ func readCases(t *testing.T) []accCase {
 	return cases
 }
 
-// differ notes who differs from the specification: WHO: ROLE "NAME": REASON.
+// differ parses a line that states which program differs from the specification: PROGRAM: ROLE "NAME": REASON.
 func (c *accCase) differ(note string) error {
 	who, rest, _ := strings.Cut(note, ": ")
 	says, reason, found := strings.Cut(rest, `": `)
@@ -168,7 +168,7 @@ func (t *tab) browserCases(tt *testing.T, cases []accCase) []string {
 	for i, c := range cases {
 		node := nodes[c.id]
 		if node == nil {
-			continue // describeCases reports it
+			continue // describeCases reports the missing element
 		}
 		alone := false
 		tree, err := chromedp.Call(t.ctx, accessibility.GetPartialAXTree,
@@ -197,7 +197,7 @@ func collectIDs(node *cdp.Node, into map[string]*cdp.Node) {
 func axText(v *accessibility.Value) string {
 	var text string
 	if v != nil {
-		_ = json.Unmarshal(v.Value, &text) // some values are not strings; they are not names either
+		_ = json.Unmarshal(v.Value, &text) // some values are not strings, and these are not names
 	}
 	return strings.Join(strings.Fields(text), " ")
 }
@@ -211,7 +211,7 @@ func quoted(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// browserRole names Chromium's own roles as the specifications do.
+// browserRole converts Chromium's own roles to the roles in the specifications.
 func browserRole(n *accessibility.Node) string {
 	switch role := axText(n.Role); role {
 	case "DisclosureTriangle":

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// undigits is what the agent does in 60-agent.js.
+// undigits decodes digits as the agent does in 60-agent.js.
 func undigits(t *testing.T, digits []any) []uint64 {
 	if len(digits) == 1 {
 		if numbers, ok := digits[0].([]uint64); ok {

@@ -2,8 +2,8 @@ package observer
 
 import "testing"
 
-// agentOfAcks is what an agent does with acknowledgements (60-agent.js): it sends until its window is full, until a
-// patch has additions, or until it has answered a read.
+// agentOfAcks simulates how an agent uses acknowledgements (60-agent.js): it sends patches until its window is full, until a patch has
+// additions, or until it has answered a read.
 type agentOfAcks struct {
 	sequence, acked, held uint64
 	adds                  bool
@@ -23,8 +23,8 @@ func (a *agentOfAcks) take(sequence uint64) {
 	}
 }
 
-// TestNoAgentWaitsForever lets an agent send patches of all kinds and answer reads, each of which is acknowledged
-// by the actor: however they follow each other, it can send on.
+// TestNoAgentWaitsForever lets an agent send patches of all kinds and answer reads, in random order. The actor acknowledges each of them,
+// so the agent must always be able to continue.
 func TestNoAgentWaitsForever(t *testing.T) {
 	for seed := range uint64(2000) {
 		var a agentOfAcks
@@ -38,7 +38,7 @@ func TestNoAgentWaitsForever(t *testing.T) {
 			sequence := a.sequence
 			additions := false
 			switch dice {
-			case 0: // a read, which takes along what is owed, and answers with a patch
+			case 0: // a read, which carries the pending acknowledgement and is answered with a patch
 				a.sequence--
 				if taken := k.Taken(nil); taken != nil {
 					a.take(taken.Sequence)
@@ -63,7 +63,7 @@ func TestNoAgentWaitsForever(t *testing.T) {
 	}
 }
 
-// steps are 100 throws of a die with six sides; those of seed 0 are all 5.
+// steps returns 100 throws of a die; with seed 0 all throws are 5.
 func steps(seed uint64) []uint64 {
 	all := make([]uint64, 100)
 	x := seed

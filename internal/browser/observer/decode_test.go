@@ -13,8 +13,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// message joins the lines of a message, with spaces for tabs so that a person can read it; "·" stands
-// for an empty value.
+// message joins the lines of a message and converts spaces to tabs; "·" stands for an empty value.
 func message(lines ...string) string {
 	for i, line := range lines {
 		line = strings.ReplaceAll(line, " ", "\t")
@@ -31,8 +30,8 @@ func example() string {
 		"3 9 4 12",
 		"^ · n0 2",
 		"52 2061 28 528",
-		"0",       // kind: only of the second
-		"n0 5",    // parent of the second, and of the changed one: none
+		"0",       // kind: only for the second
+		"n0 5",    // parent of the second, and of the changed element: none
 		"a input", // tag
 		"", "", "", "", "", "", "", "", "", "", "", "", "",
 		"· 9",
@@ -159,8 +158,8 @@ func TestDecodeRefusesWhatMakesNoSense(t *testing.T) {
 	}
 }
 
-// FuzzDecodeBoundsWhatItReads holds that Decode never panics, and that what it lets through is valid
-// text without control characters, refers to nothing that the patch does not add, and is bounded.
+// FuzzDecodeBoundsWhatItReads checks that Decode never panics, and that its result is bounded, contains only valid text without control
+// characters, and refers only to elements that the patch adds.
 func FuzzDecodeBoundsWhatItReads(f *testing.F) {
 	f.Add(full())
 	f.Add(example())
@@ -287,14 +286,14 @@ func TestDecodeReadsWhatTheAgentTook(t *testing.T) {
 	}
 }
 
-// TestTheScriptsKnowTheWindow holds the agent's own constant against Window.
+// TestTheScriptsKnowTheWindow compares the agent's own constant with Window.
 func TestTheScriptsKnowTheWindow(t *testing.T) {
 	if !strings.Contains(source(t, ""), fmt.Sprintf("\nconst WINDOW = %d;\n", Window)) {
 		t.Errorf("the scripts do not say that WINDOW is %d", Window)
 	}
 }
 
-// TestDecodeReadsBriefHeaders reads a patch that says nothing of the URL, the title and the scroll position.
+// TestDecodeReadsBriefHeaders reads a patch without the URL, the title and the scroll position.
 func TestDecodeReadsBriefHeaders(t *testing.T) {
 	m, err := Decode(message("8 · 1700000000000.5 0.25", "~", "7", "", "16", "", "", "", "", "New_text", ""))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A value that is masked must not come out through the name of another element.
+// The name of another element must not reveal a masked value.
 func TestMaskedValuesStayOutOfNames(t *testing.T) {
 	const secret = "S3CRET"
 	controls := []string{
@@ -38,7 +38,7 @@ func TestMaskedValuesStayOutOfNames(t *testing.T) {
 		var page strings.Builder
 		for i, control := range controls {
 			if masks != nil && masks.Values && i >= 13 {
-				continue // the options of such a list have names, which are not values
+				continue // the options of such a list have names, not values
 			}
 			for j, html := range around {
 				id := fmt.Sprintf("c%d-%d", i, j)

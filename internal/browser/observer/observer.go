@@ -25,7 +25,7 @@ const (
 // the Digits of an Ack, all passed as data. Frequent commands have few different arguments; see Digits for the reason.
 const Call = "function(c,a,...d){return __domtapCall(c,a,d)}"
 
-// Entry is the function that Call calls. If it is undefined, Script did not run to its end. Again, in front of the script, lets it run once
+// Entry is the function that Call calls. If it is undefined, Script did not run to its end. Again is a prefix that lets the script run once
 // more.
 const (
 	Entry = "__domtapCall"

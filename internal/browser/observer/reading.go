@@ -25,7 +25,7 @@ func (r *Reading) Complete(m *Message) {
 	r.URL, r.Title = m.Patch.URL, m.Patch.Title
 }
 
-// InDoubt records whether it is unknown, after a read, what the agent received and whether it waits.
+// InDoubt records, after a read, whether it is unknown what the agent received and whether the agent waits.
 func (r *Reading) InDoubt(doubt bool) {
 	r.Broken = doubt
 	if doubt {

@@ -18,7 +18,7 @@ func TestABriefPatchHasTheTitleOfTheOneBefore(t *testing.T) {
 	}
 }
 
-// TestProbesTakeAShareOfTheTime says when the next probe of a document may begin, by how the last one ended.
+// TestProbesTakeAShareOfTheTime checks when the next probe of a document may start, depending on how the last one ended.
 func TestProbesTakeAShareOfTheTime(t *testing.T) {
 	begin := time.Unix(1000, 0)
 	ended := func(took time.Duration, failed, more bool) Probe {

@@ -21,10 +21,9 @@ import (
 
 var update = flag.Bool("update", false, "write what the scripts answer into js/*.txtar")
 
-// TestScripts runs parts of the page script in a browser, against small documents. The cases of a script stand in the
-// archive beside it; the archive's name says what testdata/units.js asks: names, roles, mutations, styles,
-// shades, writer. A case is of up to three files: CASE.html is the document, CASE.js what is done to it, in steps that lines of "---" divide, and
-// CASE.want the answer.
+// TestScripts runs parts of the page script in a browser, against small documents. The cases of a script are in the archive beside it, whose name
+// selects the unit of testdata/units.js, such as names, roles or mutations. A case has up to three files: CASE.html is the document, CASE.js
+// contains the steps, separated by lines of "---", and CASE.want is the expected answer.
 func TestScripts(t *testing.T) {
 	archives, err := filepath.Glob("js/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -70,7 +69,7 @@ func testArchive(t *testing.T, tab *tab, file, unit string) {
 	}
 }
 
-// tab shows one document after the other, in the one browser of the test.
+// tab shows one document after the other in the browser of the test.
 type tab struct {
 	ctx    context.Context
 	url    string
@@ -111,7 +110,7 @@ func newTab(t *testing.T) *tab {
 	return tab
 }
 
-// ask shows a document and returns what a unit answers, a line for each part of the answer.
+// ask shows a document and returns the answer of a unit, one line for each part.
 func (t *tab) ask(tt *testing.T, unit, html, steps string) string {
 	tt.Helper()
 	t.html.Store("<!doctype html>" + html)

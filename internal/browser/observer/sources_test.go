@@ -9,7 +9,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// source joins the scripts in js/, in a scope of their own, with more at their end.
+// source joins the scripts in js/ and appends more, all in one scope.
 func source(tb testing.TB, more string) string {
 	tb.Helper()
 	names, err := filepath.Glob("js/*.js")
@@ -30,7 +30,7 @@ func source(tb testing.TB, more string) string {
 	return b.String()
 }
 
-// TestScriptIsThatOfTheSources compares the script that runs in documents with the sources, minified by esbuild; with -update
+// TestScriptIsThatOfTheSources compares the script that runs in documents with the result of minifying the sources by esbuild. With -update
 // it writes the script.
 func TestScriptIsThatOfTheSources(t *testing.T) {
 	made := api.Transform(source(t, ""), api.TransformOptions{

@@ -25,7 +25,7 @@ type Requests struct {
 	m *frames.Manager
 	// overrides returns the commands for the page's overrides that work only while its network domain is enabled.
 	overrides func() []devtools.Step
-	// renewing prevents that counting starts or ends while a renderer clears its records, because events are lost then.
+	// renewing prevents counting from starting or ending while a renderer clears its records, because events are lost during that time.
 	renewing sync.Mutex
 	// The monitor guards State, sheets and records.
 	State   State

@@ -1,14 +1,16 @@
 // @ts-check
-// The IndexedDB databases of the origin whose empty document this runs in. The expression is an object of functions; each takes
-// and returns JSON. docs/sessions.md describes the encoding of values, which is Playwright's with additions.
+// Reads and creates the IndexedDB databases of an origin, in an empty document of that origin. The expression is an object of
+// functions, each of which takes and returns JSON. docs/sessions.md describes the encoding of values, which is Playwright's
+// with additions.
 (() => {
   'use strict'
 
-  /** The deepest value that is kept, in objects and arrays within each other. */
+  /** The maximum nesting depth of a value, in objects and arrays. */
   const DEEPEST = 200
-  /** The most databases of an origin, and the most omissions that are listed. */
+  /** The maximum number of databases of an origin, and of listed omissions. */
   const MOST = 100
-  /** How long, in milliseconds, a database may take to open: it waits while a page changes its version. */
+  /** The maximum time for opening a database, in milliseconds: opening waits while a page changes the
+   * database's version. */
   const PATIENCE = 5000
 
   const kinds = {
@@ -17,9 +19,9 @@
   }
   const errors = { Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError }
 
-  /** A value that cannot be kept; the message says what it is. */
+  /** A value that cannot be stored; the message describes it. */
   class Unkept extends Error {}
-  /** There is more than may be kept. */
+  /** The databases exceed the limit. */
   class TooMuch extends Error {}
 
   const tag = value => Object.prototype.toString.call(value).slice(8, -1)
@@ -43,7 +45,8 @@
     return text
   }
 
-  /** Whether JSON has the value, with all that is in it. met has the objects so far: JSON has none twice. */
+  /** Whether JSON can represent a value and its content. met holds the objects so far, because JSON cannot
+   * represent a repeated object. */
   function isPlain(value, met, depth) {
     switch (typeof value) {
       case 'string': checked(value); return true
@@ -61,7 +64,7 @@
     return names.every(name => isPlain(value[checked(name)], met, depth + 1))
   }
 
-  /** Encodes one value. seen has the number of each object that was met, for cycles. */
+  /** Encodes one value. seen maps the objects so far to their numbers, for cycles. */
   function encode(value, seen, depth) {
     switch (typeof value) {
       case 'string': return checked(value)
@@ -115,7 +118,7 @@
     if ('ref' in code) return refs.get(code.ref)
     if ('v' in code) return { undefined, null: null, NaN, Infinity, '-Infinity': -Infinity, '-0': -0 }[code.v]
     if ('d' in code) return new Date(code.d ?? NaN)
-    if ('u' in code) return code.u // a URL: databases hold none
+    if ('u' in code) return code.u // a URL, which databases cannot contain
     if ('bi' in code) return BigInt(code.bi)
     if ('r' in code) return new RegExp(code.r.p, code.r.f)
     if ('ab' in code) return unbase64(code.ab.b).buffer
@@ -153,7 +156,8 @@
     throw new Error('an unknown encoding')
   }
 
-  /** Adds a value to a record: as JSON under a name, or encoded under the name with "Encoded". Returns the bytes. */
+  /** Adds a value to a record: as JSON under a name, or encoded under the name with "Encoded" appended. Returns the
+   * size in bytes. */
   function put(record, name, value) {
     const plain = isPlain(value, new Set(), 0)
     const json = JSON.stringify(plain ? value : encode(value, new Map(), 0))
@@ -161,7 +165,7 @@
     return size(json)
   }
 
-  /** The bytes of a text in UTF-8. */
+  /** The size of a text in bytes, as UTF-8. */
   const size = text => new TextEncoder().encode(text).length
 
   const done = request => new Promise((resolve, reject) => {
@@ -169,10 +173,11 @@
     request.onerror = () => reject(request.error)
   })
 
-  /** Opens a database as it is. Null: it went meanwhile, or does not open in time. */
+  /** Opens an existing database. Returns null if it was deleted in the meantime or does not open in
+   * time. */
   async function open(name) {
     const request = indexedDB.open(name)
-    request.onupgradeneeded = () => request.transaction.abort() // it is gone: it is not made anew
+    request.onupgradeneeded = () => request.transaction.abort() // the database was deleted, so do not create it again
     let late = false
     const timeout = new Promise(resolve => setTimeout(() => { late = true; resolve(null) }, PATIENCE))
     const opened = done(request).then(db => { if (late) db.close(); return db }, () => null)
@@ -281,7 +286,7 @@
         writing.oncomplete = resolve
         writing.onabort = () => reject(writing.error)
       })
-      over.catch(() => {}) // when a record throws, that is the error
+      over.catch(() => {}) // the error of a record takes precedence
       for (const one of info.stores) {
         const store = writing.objectStore(one.name)
         for (const record of one.records) {
@@ -295,7 +300,7 @@
     }
   }
 
-  /** Makes databases that are not there. */
+  /** Creates databases that do not exist. */
   async function write({ databases }) {
     for (const info of databases) {
       try {

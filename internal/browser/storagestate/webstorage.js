@@ -1,6 +1,6 @@
 // @ts-check
-// Changes and reads the local or session storage of the document that this runs in, and answers JSON. Pages do not see it: it runs in an
-// empty document, or in a world of its own.
+// Changes and reads the local or session storage of the current document, and returns JSON. Pages cannot see the script, because it runs
+// in an empty document or in an isolated world.
 (({ origin, local, clear, remove, set, limit }) => {
   if (self.origin !== origin) return JSON.stringify({ elsewhere: true })
   try {

@@ -39,7 +39,7 @@ const (
 	// presented frame frees all of it. A window of size pointSize does not suffice, and at first the page makes at most one frame per second.
 	maxHidden  = time.Minute
 	redrawTime = 2 * time.Second
-	// maxDrawn is the number of drawn windows at which hidden windows have to wait for their glimpse.
+	// maxDrawn is the number of drawn windows at which hidden windows have to wait before they are drawn briefly.
 	maxDrawn = 2 * alwaysDrawn
 	// findLimit bounds the request for a window's ID.
 	findLimit = 2 * time.Second

@@ -14,8 +14,8 @@ type Displacement struct {
 	X     float64 `json:"x"`
 	Y     float64 `json:"y"`
 	Stays bool    `json:"stays"`
-	// Content is how far the content of an element moved that did not move itself, as a map is panned. Canvas reports that it did not
-	// move, and that a canvas in it may show something else.
+	// Content is how far the content of the element moved while the element itself did not move, as when a map is panned. Canvas reports
+	// that the element did not move, but that a canvas in it may show something else.
 	Content Shift `json:"content"`
 	Canvas  bool  `json:"canvas"`
 	// Gone reports that neither the element nor a similar one is on the page any more.
@@ -75,8 +75,8 @@ func Dragged(got Press, moved driver.DoResult, stays bool) driver.DoResult {
 	return moved
 }
 
-// ReleasedOffTarget returns the result of a drag of element dragged that was released where its target no longer was. Lists move their
-// items during a drag, so an element that has moved or is gone counts as delivered. Otherwise the result is an error.
+// ReleasedOffTarget returns the result of a drag that was released at a point that its target had left. Lists move their items during a
+// drag, so an element that has moved or is gone counts as delivered. Otherwise the result is an error.
 func ReleasedOffTarget(dragged, target dom.Ref, result driver.DoResult) (driver.DoResult, error) {
 	ref, to := strconv.FormatUint(uint64(dragged), 10), strconv.FormatUint(uint64(target), 10)
 	if result.Detail == goneNote {

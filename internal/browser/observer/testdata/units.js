@@ -1,8 +1,8 @@
 // @ts-check
-// The units of the scripts that js/*.txtar test; script_test.go joins this file behind the scripts. Each function of `units`
-// reads the current document and returns lines, which the archive of its name has as CASE.want.
+// The units of the scripts that js/*.txtar test. script_test.go appends this file to the scripts. Each function of `units`
+// reads the current document and returns lines, which must equal CASE.want in the archive of the same name.
 
-/** The elements that have an id, in the order of the document, those of shadow trees behind their host. @returns {El[]} */
+/** The elements with an id, in document order, with the elements of a shadow tree after their host. @returns {El[]} */
 function named() {
   /** @type {El[]} */
   const found = [];
@@ -27,7 +27,8 @@ function modelNow() {
 
 const FIELD_NAMES = ["kind", "parent", "tag", "role", "text", "href", "name", "type", "value", "placeholder", "level", "states", "child", "attributes", "whole", "hints", "join"];
 
-/** A patch line by line with the names of its columns, without what differs from run to run. @param {string | null} patch */
+/** The lines of a patch with the names of their columns, without values that differ from run to run.
+ * @param {string | null} patch */
 function readable(patch) {
   if (patch === null) return "nothing";
   const [head, ...lines] = patch.replaceAll(location.origin, "").split("\n");
@@ -53,12 +54,12 @@ const units = {
     });
   },
 
-  /** How the color of each element with an id changed. */
+  /** The old and the new color of each element with an id. */
   shades() {
     return named().map((el) => el.id + " " + changeOfColor(el.dataset.was || "", el.dataset.now || "", flatElement(el)));
   },
 
-  /** The length and the end of the text of each element with an id, as it is matched. */
+  /** The length and the end of the text of each element with an id, as targets match it. */
   whole() {
     const { naming } = modelNow();
     return named().map((el) => {
@@ -83,7 +84,7 @@ const units = {
     });
   },
 
-  /** The visible content of the document, as readers get it. */
+  /** The visible content of the document, as readers receive it. */
   markup() {
     const agent = new Agent(document, () => {});
     return markupOf(agent, null).html.replaceAll(location.origin, "").split("\n");
@@ -117,7 +118,8 @@ const units = {
     });
   },
 
-  /** What the sheets of the document say, and which elements count for their cursor. */
+  /** The facts from the sheets of the document, and the elements that count because of their
+   * cursor. */
   styles() {
     const styles = new Styles();
     const { selector } = styles.read(document);
@@ -131,7 +133,8 @@ const units = {
   },
 
   /**
-   * The names and texts of the listed elements with an id: of all of them, and after each step of those that differ.
+   * The names and texts of the listed elements with an id: first of all elements, and after each step of those that
+   * differ.
    * @param {string[]} steps
    */
   mutations(steps) {
@@ -157,9 +160,9 @@ const units = {
   },
 
   /**
-   * What a person notices: after each step, and then after a frame in which nothing happened. A step may await what it
-   * does; one that begins with "// fresh" begins anew, in a document that came while somebody acts, and one with "// last"
-   * when nobody asks any more.
+   * The notices after each step, and then after a frame in which nothing happened. A step may await its own work. A step
+   * that begins with "// fresh" starts again in a document that was loaded during a call, and a step that begins with "//
+   * last" starts when no call is in progress.
    * @param {string[]} steps
    */
   async notices(steps) {
@@ -193,7 +196,7 @@ const units = {
     return out;
   },
 
-  /** What says that the page is being built, at first and after each step. @param {string[]} steps */
+  /** The sign that the page is being built, initially and after each step. @param {string[]} steps */
   building(steps) {
     const next = () => {
       const { building, said, empty } = buildingSign(document);
@@ -206,7 +209,7 @@ const units = {
   },
 
   /**
-   * The marks of the listed elements with an id, at first and after each step.
+   * The marks of the listed elements with an id, initially and after each step.
    * @param {string[]} steps
    */
   marks(steps) {
@@ -227,8 +230,8 @@ const units = {
   },
 
   /**
-   * The elements with an id that have hints or show on hover, at first and after each step: the hints of those that are
-   * listed, and what to hover first for the others. The model with structure must have the same hints.
+   * The elements with an id that have hints or show on hover, initially and after each step: the hints of the listed
+   * elements, and the element to hover first for each of the others. The model with structure must have the same hints.
    * @param {string[]} steps
    */
   hovers(steps) {
@@ -258,7 +261,7 @@ const units = {
     })];
   },
 
-  /** Which elements with an id are listed by a read, at first and a frame after each step. @param {string[]} steps */
+  /** The elements with an id that a read lists, initially and a frame after each step. @param {string[]} steps */
   async animations(steps) {
     const agent = new Agent(document, () => {});
     agent.start();
@@ -275,7 +278,7 @@ const units = {
     return out;
   },
 
-  /** How many hints about hovering there are, and for how many elements a second search for them read the style. */
+  /** The number of hints about hovering, and the number of elements whose style a second search for hints reads. */
   reads() {
     const { onHover } = modelNow();
     const original = globalThis.getComputedStyle;
@@ -291,7 +294,8 @@ const units = {
   },
 
   /**
-   * Which elements with an id are listed as interactive, in a model without and in one with structure: at first and after each step.
+   * The elements with an id that are listed as interactive, in a model without and in one with structure, initially and after each
+   * step.
    * @param {string[]} steps
    */
   holders(steps) {
@@ -316,8 +320,8 @@ const units = {
   },
 
   /**
-   * How many timers of the page are waited for: after each step, which is what the page does when it handles a click, and
-   * after a change.
+   * The number of awaited timers of the page: after each step, which the page performs when it handles a click, and after
+   * a change.
    * @param {string[]} steps
    */
   async timers(steps) {
@@ -337,9 +341,9 @@ const units = {
   },
 
   /**
-   * The refs and names of the listed elements, at first and after each step, behind the operations of its patch. A step that
-   * begins with "// read" is one after which the daemon read the rows. A first step that begins with "// at once" comes
-   * before the rows of the first read were recorded.
+   * The operations of each patch, followed by the refs and names of the listed elements, initially and after each step.
+   * After a step that begins with "// read", the daemon reads the rows. A first step that begins with "// at once" runs
+   * before the rows of the first read are recorded.
    * @param {string[]} steps
    */
   async redraws(steps) {
@@ -369,10 +373,10 @@ const units = {
   },
 
   /**
-   * Why a document has not settled after each step, which is what the page does when it handles a click on its button;
-   * "settled" when it has. A step that begins with "// again" follows the answer of a request, one with "// late" comes soon
-   * after the last answer, and with "// own" the observer uses timers and frames. A step with "// busy" may still
-   * have tasks when it is answered, and one with "// idle" comes when none is left.
+   * The reason why the document has not settled after each step, or "settled". The page performs the step when it handles a
+   * click on its button. A step that begins with "// again" follows the response to a request, a step with "// late" follows
+   * soon after the last answer, and with "// own" the observer uses timers and frames. A step with "// busy" may still have
+   * tasks when it is answered, and a step with "// idle" runs when no task is left.
    * @param {string[]} steps
    */
   async settling(steps) {
@@ -405,8 +409,8 @@ const units = {
   },
 
   /**
-   * The patches of a document: of all of it, and after each step. Each addition is given the next ref. A step that begins
-   * with "// measured" is read with its boxes.
+   * The patches of a document: the first, full patch, and the patch after each step. Each addition receives the next ref.
+   * A step that begins with "// measured" is read with its boxes.
    * @param {string[]} steps
    */
   writer(steps) {
