@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/plural"
@@ -18,6 +19,7 @@ type extractFlags struct {
 	schema, table, caption string
 	rows                   int32
 	root                   uint32
+	csv                    bool
 	cmd                    *cobra.Command
 }
 
@@ -28,9 +30,9 @@ func Extract(a *cli.App) *cobra.Command {
 		Use:   "extract SELECTOR... | --schema FILE | --table HEADERS",
 		Short: "Extract data from a page as JSON",
 		Long: `Extract data from a page and print it as JSON: the texts of all elements that each selector matches, the data
-that a schema describes (docs/extract.md), or the rows of a table. A selector that ends in @NAME reads an
-attribute. Missing data is reported on standard error.`,
-		Example: "  domtap extract h1 'a@href'\n  domtap extract --schema product.json\n  domtap extract --table 'Name,Price'\n  domtap extract --table ''        # the largest table\n" +
+that a schema describes (docs/extract.md), or the columns of a table, as CSV with --csv. A selector that ends in
+@NAME reads an attribute. Missing data is reported on standard error.`,
+		Example: "  domtap extract h1 'a@href'\n  domtap extract --schema product.json\n  domtap extract --table 'Name,Price' --csv\n  domtap extract --table ''        # the largest table\n" +
 			`  echo '{"title": "h1", "price": {"selector": ".price", "type": "number"}}' | domtap extract --schema -`,
 	})
 	flags.register(cmd)
@@ -52,7 +54,11 @@ attribute. Missing data is reported on standard error.`,
 		if answer.GetTruncated() {
 			a.Note("truncated by a limit: found %s", plural.Of(answer.GetRows(), "row"))
 		}
-		return a.Printer().Show(answer, func() string { return render.Result(answer.GetResultJson()) })
+		text, err := flags.text(answer)
+		if err != nil {
+			return err
+		}
+		return a.Printer().Show(answer, func() string { return text })
 	})
 	return cmd
 }
@@ -61,14 +67,18 @@ func (e *extractFlags) register(cmd *cobra.Command) {
 	e.cmd = cmd
 	f := cmd.Flags()
 	f.StringVar(&e.schema, "schema", "", "the file with the schema; - is standard input")
-	f.StringVar(&e.table, "table", "", "headers of the table, separated by commas; empty selects the largest table")
+	f.StringVar(&e.table, "table", "", "headers of the columns to print, separated by commas; empty selects the largest table, with all columns")
 	f.StringVar(&e.caption, "caption", "", "the caption of the table")
+	f.BoolVar(&e.csv, "csv", false, "print the table as CSV")
 	cli.RefFlag(f, &e.root, "root", "only search below the element with this ref")
 	f.Int32Var(&e.rows, "max-rows", 1000, "maximum number of rows of each list, 1 to 10000")
 }
 
 func (e *extractFlags) request(a *cli.App, selectors []string) (*domtapv1.ExtractRequest, error) {
 	set := e.cmd.Flags().Changed
+	if e.csv && !set("table") && !set("caption") {
+		return nil, exit.Errorf(exit.Usage, "for example: domtap extract --table Name,Price --csv", "--csv needs --table or --caption")
+	}
 	request := &domtapv1.ExtractRequest{Selectors: selectors}
 	if set("table") || set("caption") {
 		request.Table = &domtapv1.ExtractTable{Caption: e.caption, Headers: split(e.table)}
@@ -87,6 +97,22 @@ func (e *extractFlags) request(a *cli.App, selectors []string) (*domtapv1.Extrac
 		request.MaxRows = proto.Int32(e.rows)
 	}
 	return request, nil
+}
+
+// text returns the printed text of an answer. Of a table, it only has the requested columns.
+func (e *extractFlags) text(answer *domtapv1.ExtractResponse) (string, error) {
+	headers := split(e.table)
+	if len(headers) == 0 && !e.csv {
+		return render.Result(answer.GetResultJson()), nil
+	}
+	t, err := tableOf(answer.GetResultJson())
+	if err != nil {
+		return "", err
+	}
+	if t.only(headers); e.csv {
+		return t.csv(), nil
+	}
+	return render.Result(t.json()), nil
 }
 
 // split splits a comma-separated list.

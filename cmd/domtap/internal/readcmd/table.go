@@ -1,0 +1,104 @@
+package readcmd
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
+)
+
+// table is a table read from JSON: rows that are objects with the same keys, in their order.
+type table struct {
+	headers []string
+	rows    [][]string
+}
+
+// tableOf parses the rows of a table.
+func tableOf(text string) (t table, err error) {
+	var rows []json.RawMessage
+	if err := json.Unmarshal([]byte(text), &rows); err != nil {
+		return t, fmt.Errorf("read the rows of a table: %w", err)
+	}
+	for i, row := range rows {
+		d := json.NewDecoder(strings.NewReader(string(row)))
+		var words []string
+		for {
+			token, err := d.Token()
+			if err != nil {
+				break // the end of the row, which is valid JSON
+			}
+			if word, is := token.(string); is {
+				words = append(words, word)
+			}
+		}
+		var line []string
+		for k := 1; k < len(words); k += 2 {
+			line = append(line, words[k])
+			if i == 0 {
+				t.headers = append(t.headers, words[k-1])
+			}
+		}
+		t.rows = append(t.rows, line)
+	}
+	return t, nil
+}
+
+// only keeps the columns with the given headers, in the given order. If the table lacks one of them, or none are given, it keeps all.
+func (t *table) only(headers []string) {
+	var columns []int
+	for _, h := range headers {
+		at := slices.IndexFunc(t.headers, func(other string) bool { return strings.EqualFold(render.Line(h), render.Line(other)) })
+		if at < 0 {
+			return
+		}
+		columns = append(columns, at)
+	}
+	if len(columns) == 0 {
+		return
+	}
+	pick := func(line []string) (out []string) {
+		for _, at := range columns {
+			out = append(out, line[at])
+		}
+		return out
+	}
+	t.headers = pick(t.headers)
+	for i := range t.rows {
+		t.rows[i] = pick(t.rows[i])
+	}
+}
+
+// json returns the rows as a JSON array of objects.
+func (t *table) json() string {
+	text := func(s string) string {
+		quoted, _ := json.Marshal(s) // a string is always valid
+		return string(quoted)
+	}
+	rows := make([]string, len(t.rows))
+	for i, line := range t.rows {
+		fields := make([]string, len(line))
+		for k, value := range line {
+			fields[k] = text(t.headers[k]) + ":" + text(value)
+		}
+		rows[i] = "{" + strings.Join(fields, ",") + "}"
+	}
+	return "[" + strings.Join(rows, ",") + "]"
+}
+
+// csv returns the headers and the rows as CSV.
+func (t *table) csv() string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	for _, line := range slices.Concat([][]string{t.headers}, t.rows) {
+		clean := make([]string, len(line))
+		for i, value := range line {
+			clean[i] = render.Line(value)
+		}
+		_ = w.Write(clean) // to memory
+	}
+	w.Flush()
+	return b.String()
+}
