@@ -51,7 +51,7 @@ type Changes struct {
 	Expected func(was, now *dom.Element) *dom.Element
 }
 
-// Text returns the changes as format DENSE_DIFF, which docs/dense.md defines:
+// Text returns the changes in format DENSE_DIFF, whose grammar is docs/dense.ebnf:
 //
 //	~ [9] Gift wrap (checkbox checked) ← (checkbox)
 //	~ [11] 3 items ← 2 items
