@@ -112,7 +112,7 @@ type StoreIndex struct {
 }
 
 // Record is one record of an ObjectStore. Each field is JSON or empty. The encoded fields hold values that JSON cannot represent.
-// docs/sessions.md describes the encoding.
+// StoreRecord in session.proto describes the encoding.
 type Record struct {
 	Key          JSON `json:"key,omitempty"`
 	KeyEncoded   JSON `json:"keyEncoded,omitempty"`

@@ -1312,8 +1312,22 @@ func (x *StoreIndex) GetUnique() bool {
 	return false
 }
 
-// StoreRecord is one record of an object store. Keys and values are JSON or, if JSON cannot represent them, in the
-// encoding of docs/sessions.md, which extends Playwright's.
+// StoreRecord is one record of an object store. Keys and values are JSON or, if JSON cannot represent them, encoded as
+// in Playwright, with additions (*):
+//
+//	{"v": "undefined"}                  also null, NaN, Infinity, -Infinity, -0
+//	{"d": "2027-01-31T00:00:00.000Z"}   a Date; null: an invalid one
+//	{"bi": "123"}                       a BigInt
+//	{"r": {"p": "a+", "f": "gi"}}       a RegExp
+//	{"e": {"n": "TypeError", "m": "…", "s": "…"}}     an Error: name, message, stack
+//	{"ta": {"b": "AAE=", "k": "ui8"}}   a typed array in Base64: i8, ui8, ui8c, i16, ui16, i32, ui32, f32, f64, bi64, bui64
+//	{"a": […], "id": 1}                 an array; {"ref": 1} refers to the one with that id, for cycles
+//	{"o": [{"k": "name", "v": …}], "id": 2}           an object
+//	{"m": [[key, value]], "id": 3}      a Map (*)
+//	{"s": […], "id": 4}                 a Set (*)
+//	{"ab": {"b": "AAE="}}               an ArrayBuffer (*)
+//	{"dv": {"b": "AAE="}}               a DataView (*)
+//	{"bx": "text"}                      an object like new String("text") (*)
 type StoreRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The key as JSON. Leave key and key_encoded unset if the value contains the key.

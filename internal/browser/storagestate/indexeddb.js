@@ -1,7 +1,6 @@
 // @ts-check
 // Reads and creates the IndexedDB databases of an origin, in an empty document of that origin. The expression is an object of
-// functions, each of which takes and returns JSON. docs/sessions.md describes the encoding of values, which is Playwright's
-// with additions.
+// functions, each of which takes and returns JSON. StoreRecord in session.proto describes the encoding of values.
 (() => {
   'use strict'
 
