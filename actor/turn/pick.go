@@ -36,6 +36,8 @@ type picker struct {
 	typed    string
 	// marked holds the options that were marked as selected before one was clicked.
 	marked []dom.Ref
+	// removed holds the texts of the options that were deselected.
+	removed []string
 	// unsearched is the search field, as it was before a text was typed into it, or nil.
 	unsearched *dom.Element
 }
@@ -62,32 +64,34 @@ func (t filler) pick(ctx context.Context, f *Field, at resolved) (Result, error)
 	if err != nil {
 		return r, err
 	}
+	var closed Result
 	if r.Err != nil || len(f.Values) != 1 {
-		if closed, err := p.close(ctx); err != nil || r.Err == nil && closed.Err != nil {
+		if closed, err = p.close(ctx); err != nil {
 			return closed, err
 		}
 	}
 	if r.Err != nil {
 		return r, nil
 	}
-	return p.verify(r, chosen), nil
+	r = p.verify(r, chosen)
+	if r.Err == nil && len(p.removed) > 0 {
+		r.Summary += ", and deselected " + quoteAll(p.removed)
+	}
+	if r.Err == nil && closed.Err != nil {
+		r.Summary += ", but its list is still open"
+	}
+	return r, nil
 }
 
 // findOpenList removes the options of the list that is open already from the elements that existed before it was opened. If several lists
 // may be the field's, or none has options by role, it closes the field's list, so that opening it again shows which options are its own.
 func (p *picker) findOpenList(ctx context.Context) error {
-	lists := p.openLists()
+	lists, err := p.awaitLists(ctx)
+	if err != nil {
+		return err
+	}
 	if len(lists) != 1 && p.at.el.Role != "listbox" {
-		escape := driver.Action{Kind: driver.Press, Location: driver.At(p.at.ref), Text: "Escape"}
-		for _, a := range []driver.Action{escape, click(p.at.ref)} {
-			if _, err := p.press(ctx, a); err != nil {
-				return err
-			}
-			if now := p.x.Head().Snapshot.Find(p.at.ref); now != nil && now.States.Expanded != dom.True {
-				p.listed = p.filler.listed()
-				return nil
-			}
-		}
+		return p.closeList(ctx, len(lists) > 0)
 	}
 	for _, el := range p.elements() {
 		isOption := slices.Contains(optionRoles, el.Role)
@@ -96,6 +100,48 @@ func (p *picker) findOpenList(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// awaitLists returns the open lists. It waits for the options of a list that is still loading.
+func (p *picker) awaitLists(ctx context.Context) ([]dom.Ref, error) {
+	if lists := p.openLists(); len(lists) > 0 || !p.isLoading() {
+		return lists, nil
+	}
+	err := p.awaitHeads(ctx, func() bool { return len(p.openLists()) > 0 })
+	return p.openLists(), err
+}
+
+// isLoading reports whether the page shows a list that has no options yet: its list is empty or says that it loads.
+func (p *picker) isLoading() bool {
+	return slices.ContainsFunc(p.elements(), func(el *dom.Element) bool {
+		return el.Role == "progressbar" || el.Role == "listbox" && el.Ref != p.at.ref || strings.HasPrefix(strings.ToLower(el.WholeText()), "loading")
+	})
+}
+
+// closeList closes a list that is open from before the step, by a click on the field or with Escape. In a dialog without any list, Escape would
+// close the dialog.
+func (p *picker) closeList(ctx context.Context, mayEscape bool) error {
+	actions := []driver.Action{click(p.at.ref)}
+	if escape := (driver.Action{Kind: driver.Press, Location: driver.At(p.at.ref), Text: "Escape"}); mayEscape || !p.isInDialog() {
+		actions = []driver.Action{escape, click(p.at.ref)}
+	}
+	for _, a := range actions {
+		if _, err := p.press(ctx, a); err != nil {
+			return err
+		}
+		if now := p.x.Head().Snapshot.Find(p.at.ref); now != nil && now.States.Expanded != dom.True {
+			p.listed = p.filler.listed()
+			return nil
+		}
+	}
+	return nil
+}
+
+// isInDialog reports whether the field is in a dialog.
+func (p *picker) isInDialog() bool {
+	return slices.ContainsFunc(p.elements(), func(el *dom.Element) bool {
+		return (el.Role == "dialog" || el.Role == "alertdialog") && p.within(p.at.el, el.Ref)
+	})
 }
 
 // openLists returns the elements that may hold the options of a field whose list is open: the field itself, or else every visible list
@@ -133,7 +179,9 @@ func (p *picker) chooseAll(ctx context.Context) (r Result, chosen []*dom.Element
 		if option, r, err = p.choose(ctx, value); err != nil || r.Err != nil {
 			return r, nil, err
 		}
-		chosen = append(chosen, option)
+		if option != nil {
+			chosen = append(chosen, option)
+		}
 	}
 	if cleared, err := p.clearOthers(ctx, chosen); err != nil || cleared.Err != nil {
 		return cleared, nil, err
@@ -141,8 +189,11 @@ func (p *picker) chooseAll(ctx context.Context) (r Result, chosen []*dom.Element
 	return r, chosen, nil
 }
 
-// choose selects one option, unless it is already selected.
+// choose selects one option, unless it is already selected. The option is nil if a chip shows that the field has the value.
 func (p *picker) choose(ctx context.Context, value string) (*dom.Element, Result, error) {
+	if p.hasChip(value) {
+		return nil, Result{Done: true, Delivered: driver.DeliveredAll}, nil
+	}
 	if r, err := p.open(ctx); err != nil || r.Err != nil {
 		return nil, r, err
 	}
@@ -159,13 +210,13 @@ func (p *picker) choose(ctx context.Context, value string) (*dom.Element, Result
 		return option, Result{Done: true, Delivered: driver.DeliveredAll}, nil
 	}
 	p.marked = p.chosen()
-	wasShown := p.showsBeside(option)
+	wasShown, before := p.showsBeside(option), len(p.repeats(option))
 	r, err := p.press(ctx, click(option.Ref))
 	if err != nil || r.Err != nil {
 		return option, r, err
 	}
 	now := p.x.Head().Snapshot.Find(option.Ref)
-	isDeselected := now != nil && !isChosen(now) && (isChosen(option) || wasShown && !p.showsBeside(option))
+	isDeselected := now != nil && !isChosen(now) && (isChosen(option) || len(p.repeats(option)) < before)
 	if now == nil && wasShown && len(p.repeats(option)) == 0 { // the list closed
 		if r, err = p.open(ctx); err != nil || r.Err != nil {
 			return option, r, err
@@ -231,7 +282,7 @@ func (p *picker) options() []*dom.Element {
 		case p.at.el.Role == "listbox" && !p.within(el, p.at.ref):
 		case slices.Contains(optionRoles, el.Role):
 			options = append(options, el)
-		case !target.IsField(el) && el.Tag != "input":
+		case !target.IsField(el) && el.Tag != "input" && chipOf(el) == "":
 			others = append(others, el)
 		}
 	}
@@ -306,6 +357,18 @@ func (p *picker) noOption(value string) error {
 
 // await waits until an option has a value, while the page changes, because options may come from a server.
 func (p *picker) await(ctx context.Context, value string) error {
+	return p.awaitHeads(ctx, func() bool {
+		options := p.options()
+		for _, el := range options {
+			p.offered[el.WholeText()] = true
+		}
+		found, _ := p.named(value)
+		return len(found) > 0 || len(options) > 1
+	})
+}
+
+// awaitHeads waits until isThere holds, while the page changes.
+func (p *picker) awaitHeads(ctx context.Context, isThere func() bool) error {
 	defer p.x.Hold(actor.WatchOptions{Structural: p.x.State().Structural})()
 	if err := p.x.Subscribe(ctx); err != nil {
 		return err
@@ -314,11 +377,7 @@ func (p *picker) await(ctx context.Context, value string) error {
 	defer cancel()
 	for {
 		before := p.x.Head()
-		options := p.options()
-		for _, el := range options {
-			p.offered[el.WholeText()] = true
-		}
-		if found, _ := p.named(value); len(found) > 0 || len(options) > 1 {
+		if isThere() {
 			return nil
 		}
 		if p.x.Head() == before && !p.x.AwaitHead(bounded) {
@@ -401,32 +460,47 @@ func (p *picker) scroll(ctx context.Context, value string) error {
 
 // clearOthers deselects the options that were not requested, if the list still shows several selected options.
 func (p *picker) clearOthers(ctx context.Context, chosen []*dom.Element) (Result, error) {
-	isAsked := func(el *dom.Element) bool {
-		return slices.ContainsFunc(chosen, func(one *dom.Element) bool { return one.Ref == el.Ref })
-	}
 	if len(p.field.Values) == 0 {
 		if r, err := p.open(ctx); err != nil || r.Err != nil {
 			return r, err
 		}
 	}
 	for _, el := range p.options() {
-		if isAsked(el) || !isChosen(el) || !p.isShown(el) {
+		if p.isAsked(el.WholeText(), chosen) || !isChosen(el) || !p.isShown(el) && !p.isOneOfSeveral() {
 			continue
 		}
 		if r, err := p.press(ctx, click(el.Ref)); err != nil || r.Err != nil {
 			return r, err
 		}
+		p.removed = append(p.removed, el.WholeText())
 	}
-	return Result{}, nil
+	return p.removeChips(ctx, chosen)
 }
 
-// close closes the list if it is still open, which can happen after several selections or if an option was not found.
+// isOneOfSeveral reports whether several options are marked while the list hides the field. Marks for the keyboard are on one option.
+func (p *picker) isOneOfSeveral() bool {
+	return p.x.Head().Snapshot.Find(p.at.ref) == nil && len(p.chosen()) > 1
+}
+
+// close closes the list if it is still open, which can happen after several selections or if an option was not found. The list may have the
+// focus in place of the field.
 func (p *picker) close(ctx context.Context) (Result, error) {
-	now := p.x.Head().Snapshot.Find(p.at.ref)
-	if now == nil || now.States.Expanded != dom.True || !p.acted {
-		return Result{}, nil
+	escape := driver.Action{Kind: driver.Press, Location: driver.At(p.at.ref), Text: "Escape"}
+	r := Result{}
+	for _, escape.Ref = range []dom.Ref{p.at.ref, dom.NoRef} {
+		now := p.x.Head().Snapshot.Find(p.at.ref)
+		if now == nil && len(p.options()) == 0 || now != nil && now.States.Expanded != dom.True || !p.acted {
+			return Result{}, nil
+		}
+		if now == nil && escape.Ref != dom.NoRef {
+			continue // the list hides the field
+		}
+		var err error
+		if r, err = p.press(ctx, escape); err != nil || r.Err == nil {
+			return r, err
+		}
 	}
-	return p.press(ctx, driver.Action{Kind: driver.Press, Location: driver.At(p.at.ref), Text: "Escape"})
+	return r, nil
 }
 
 // verify checks whether the field shows the selection.

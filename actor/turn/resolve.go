@@ -415,10 +415,15 @@ func (t *resolver) only(ctx context.Context, wanted target.Target, found []*dom.
 	return resolved{}, t.ambiguous(wanted, found)
 }
 
-// withoutParts removes the fields inside a combobox that also matches: they are its search field or its list.
+// withoutParts removes the parts of a combobox that also matches: its search field, and its list, which often has its name.
 func (t *resolver) withoutParts(found []*dom.Element) []*dom.Element {
+	isListOf := func(el, field *dom.Element) bool {
+		return el.Role == "listbox" && field.States.Expanded == dom.True && el.WholeText() == field.WholeText() && el.Frame == field.Frame
+	}
 	return slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool {
-		return slices.ContainsFunc(found, func(outer *dom.Element) bool { return outer.Role == "combobox" && t.within(el, outer.Ref) })
+		return slices.ContainsFunc(found, func(field *dom.Element) bool {
+			return field.Role == "combobox" && (t.within(el, field.Ref) || isListOf(el, field))
+		})
 	})
 }
 

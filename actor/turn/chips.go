@@ -1,0 +1,83 @@
+package turn
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+)
+
+// chipRemovers start the names of buttons that remove a chip. The chip's text follows, possibly after one of chipWords.
+var (
+	chipRemovers = []string{"remove", "deselect", "unselect"}
+	chipWords    = []string{"item", "tag", "chip", "option"}
+)
+
+// chipOf returns the text of the chip that a button removes, or an empty string for other elements.
+func chipOf(el *dom.Element) string {
+	verb, rest, _ := strings.Cut(el.WholeText(), " ")
+	if el.Kind != dom.Interactive || !slices.Contains(chipRemovers, strings.ToLower(verb)) {
+		return ""
+	}
+	if word, after, found := strings.Cut(rest, " "); found && slices.Contains(chipWords, strings.ToLower(strings.TrimSuffix(word, ":"))) {
+		return after
+	}
+	return rest
+}
+
+// chips returns the buttons that remove a value which the field shows in its value, or as a text before the button.
+func (p *picker) chips() []*dom.Element {
+	now := p.x.Head().Snapshot.Find(p.at.ref)
+	return slices.DeleteFunc(slices.Clone(p.beside()), func(el *dom.Element) bool {
+		return chipOf(el) == "" || now == nil || !strings.Contains(now.Value, chipOf(el)) && !p.followsText(el)
+	})
+}
+
+// followsText reports whether the text of a chip is right before the button that removes it.
+func (p *picker) followsText(button *dom.Element) bool {
+	const mark = "\x00"
+	return slices.ContainsFunc(p.elements(), func(el *dom.Element) bool {
+		if el.Kind == dom.Interactive && el.Role == "button" || !p.within(button, el.Ref) {
+			return false
+		}
+		words := strings.ReplaceAll(el.WholeText(), button.WholeText(), mark)
+		return strings.Contains(" "+words, " "+chipOf(button)+" "+mark)
+	})
+}
+
+// hasChip reports whether the field shows a value as a chip.
+func (p *picker) hasChip(value string) bool {
+	return slices.ContainsFunc(p.chips(), func(el *dom.Element) bool { return target.Compare(chipOf(el), value) <= target.Folded })
+}
+
+// isAsked reports whether an option or a chip has one of the requested values, or the text of an option that was chosen for one.
+func (p *picker) isAsked(words string, chosen []*dom.Element) bool {
+	is := func(value string) bool { return target.Compare(words, value) <= target.Folded }
+	return slices.ContainsFunc(p.field.Values, is) || slices.ContainsFunc(chosen, func(one *dom.Element) bool { return is(one.WholeText()) })
+}
+
+// removeChips removes the chips of options that were not requested, because many lists do not offer options that are chosen already.
+func (p *picker) removeChips(ctx context.Context, chosen []*dom.Element) (Result, error) {
+	for range p.chips() {
+		others := slices.DeleteFunc(p.chips(), func(el *dom.Element) bool { return p.isAsked(chipOf(el), chosen) })
+		if len(others) == 0 {
+			break
+		}
+		if r, err := p.press(ctx, click(others[0].Ref)); err != nil || r.Err != nil {
+			return r, err
+		}
+		p.removed = append(p.removed, chipOf(others[0]))
+	}
+	return Result{}, nil
+}
+
+// quoteAll quotes texts.
+func quoteAll(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, one := range texts {
+		quoted[i] = target.Quote(one)
+	}
+	return strings.Join(quoted, ", ")
+}
