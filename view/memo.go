@@ -38,7 +38,7 @@ func After(m *Memo, s *dom.Snapshot, o Options) (View, *Memo, error) {
 // which may belong to any snapshot. The options must be Incremental.
 func Follow(m *Memo, s *dom.Snapshot, o Options) *Memo { return m.next(s.Elements, o) }
 
-// View applies the limits of the options. Their filters and attributes must be those of the Memo.
+// View applies the limits of the options. The options must have the filters and attributes of the Memo.
 func (m *Memo) View(o Options) (View, error) {
 	if o.MaxTokens > 0 && o.Cost == nil {
 		return View{}, errNoCost

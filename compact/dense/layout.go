@@ -343,7 +343,7 @@ func (l *layout) isPart(i int) bool {
 	return true
 }
 
-// corners returns how many cells of a header row may be no headers. A row of more than two cells may have one, the corner above the row
+// corners returns how many cells of a header row need not be headers. A row of more than two cells may have one, the corner above the row
 // headers, which is empty or selects everything.
 func corners(cells []cell) int {
 	if len(cells) > 2 {

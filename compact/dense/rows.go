@@ -10,7 +10,7 @@ import (
 // maxRows limits how many lines only report rows with changed texts.
 const maxRows = 10
 
-// changedRows finds the table rows of which a text has changed, apart from the names of shown elements. A row is the same as before if an
+// changedRows finds the table rows in which a text has changed, other than the name of a shown element. A row is the same as before if an
 // element in it survived or was rendered again, and belongs to the same record.
 func (d *differ) changedRows() {
 	if !d.from.hasTexts() || !d.to.hasTexts() {

@@ -1,10 +1,10 @@
-// An agent of LangChain that works in a browser of domtap. domtap mcp is started as a child process; it starts the daemon when a tool is
-// called, and closes the tabs that the agent opened at the end.
+// A LangChain agent that uses a browser of domtap. It starts domtap mcp as a child process, which starts the daemon when a tool is
+// called, and at the end closes the tabs that the agent opened.
 import { MultiServerMCPClient } from '@langchain/mcp-adapters'
 import { createAgent } from 'langchain'
 import { pathToFileURL } from 'node:url'
 
-/** Lets a model work on a task, and returns what it says in the end. A model is an object of LangChain or a name such as "openai:gpt-5". */
+/** Runs a model on a task, and returns its final answer. The model is a LangChain object, or a name such as "openai:gpt-5". */
 export async function run(model, task, { program = 'domtap', args = ['mcp'] } = {}) {
   const client = new MultiServerMCPClient({ mcpServers: { domtap: { transport: 'stdio', command: program, args, env: process.env } } })
   try {

@@ -1,4 +1,4 @@
-// Runs the agent with a model that is a script, for the test: no model and no network take part.
+// Runs the agent with a scripted model, for the test, without a real model or a network.
 import { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { AIMessage } from '@langchain/core/messages'
 import { run } from './agent.mjs'

@@ -1,11 +1,11 @@
-// An agent of the Vercel AI SDK that works in a browser of domtap. domtap mcp is started as a child process; it starts the daemon when a
-// tool is called, and closes the tabs that the agent opened at the end.
+// An agent of the Vercel AI SDK that uses a browser of domtap. It starts domtap mcp as a child process, which starts the daemon when a
+// tool is called, and at the end closes the tabs that the agent opened.
 import { createMCPClient } from '@ai-sdk/mcp'
 import { Experimental_StdioMCPTransport as StdioTransport } from '@ai-sdk/mcp/mcp-stdio'
 import { generateText, stepCountIs } from 'ai'
 import { pathToFileURL } from 'node:url'
 
-/** Lets a model work on a task, with at most 20 calls of tools, and returns what it says in the end. */
+/** Runs a model on a task, with at most 20 tool calls, and returns its final answer. */
 export async function run(model, task, { program = 'domtap', args = ['mcp'] } = {}) {
   const client = await createMCPClient({ transport: new StdioTransport({ command: program, args, env: process.env }) })
   try {

@@ -1,4 +1,4 @@
-// Runs the agent with a model that is a script, for the test: no model and no network take part.
+// Runs the agent with a scripted model, for the test, without a real model or a network.
 import { MockLanguageModelV3 } from 'ai/test'
 import { run } from './agent.mjs'
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRulesCatch violates each rule once, and complies with it just barely once.
+// TestRulesCatch checks for each rule that a violation is reported, and that code that barely complies is not.
 func TestRulesCatch(t *testing.T) {
 	tests := []struct {
 		name string

@@ -201,7 +201,7 @@ func (e Element) Nearest(s *dom.Snapshot) *dom.Element {
 	return nearest
 }
 
-// score returns how many of the set fields an element matches, as a weighted sum. A text with some of the words counts a little.
+// score returns how many of the set fields an element matches, as a weighted sum. A text with only some of the words scores a little.
 func (e Element) score(el *dom.Element) int {
 	score := 0
 	add := func(set, has bool, n int) {

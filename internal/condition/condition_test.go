@@ -20,7 +20,7 @@ func page() *dom.Snapshot {
 
 func some(ref dom.Ref) func(*Element) { return func(e *Element) { e.Ref = ref } }
 
-// none means that a condition holds without an element, no that it does not hold.
+// none means that a condition holds without an element; no means that it does not hold.
 const none, no = dom.NoRef, dom.NoRef - 1
 
 func TestMatch(t *testing.T) {

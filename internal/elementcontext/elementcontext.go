@@ -492,7 +492,7 @@ func (p *page) isAlone(up int32, group []int32, k int) bool {
 	return (k+1 == len(group) || !p.holds(up, group[k+1])) && (k == 0 || group[k-1] < up)
 }
 
-// belongs reports whether an element inside the element up belongs to another member of a group.
+// belongs reports whether an element inside its ancestor up belongs to another member of a group.
 func (p *page) belongs(i, up int32, group []int32, k int) bool {
 	if i == up || p.isAlone(up, group, k) {
 		return false

@@ -225,7 +225,7 @@ func table(rows int, same bool) []*dom.Element {
 	return pageOf(b.String())
 }
 
-// BenchmarkTell distinguishes 10,000 elements: unique ones, those of 2,000 rows, and equal ones that nothing distinguishes.
+// BenchmarkTell distinguishes 10,000 elements: unique ones, the elements of 2,000 rows, and equal ones that nothing distinguishes.
 func BenchmarkTell(b *testing.B) {
 	for name, all := range map[string][]*dom.Element{
 		"unique": pageOf(strings.TrimSuffix(strings.Repeat("*button %\n", 10_000), "\n")), "rows": table(2_000, true), "unique in rows": table(2_000, false),

@@ -6,7 +6,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// TestTheRowOfACell reads a row whose second cell has its words in an element, and whose last cell has a button alone.
+// TestTheRowOfACell reads a row whose second cell has its words in an element, and whose last cell contains only a button.
 func TestTheRowOfACell(t *testing.T) {
 	elements := []*dom.Element{
 		{Ref: 1, Role: "row", Parent: dom.NoRef},

@@ -223,8 +223,8 @@ func parse(text string) (document, error) {
 	return d, err
 }
 
-// setIn sets a member of the object that starts at begin and leaves the rest of the text unchanged. The value is JSON; only its first line
-// has no indentation of its own, because it starts at indent.
+// setIn sets a member of the object that starts at begin and leaves the rest of the text unchanged. The value is JSON. Its first line has
+// no leading white space, because it follows the name of the member.
 func setIn(text string, begin int, all []member, name, value, indent string) string {
 	if m := find(all, name); m != nil {
 		return text[:m.value] + value + text[m.end:]

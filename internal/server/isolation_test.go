@@ -299,8 +299,8 @@ func TestTabsOfOtherClientsLookUnknown(t *testing.T) {
 	})
 }
 
-// TestAClientSeesItsOwnAlone calls every method as a client with tabs and sessions, while other clients have some too. No answer may
-// contain anything of the other clients, or the daemon's names for sessions.
+// TestAClientSeesItsOwnAlone calls every method as a client with tabs and sessions, while other clients also have tabs and sessions. No
+// answer may contain anything of the other clients, or the daemon's names for sessions.
 func TestAClientSeesItsOwnAlone(t *testing.T) {
 	withClients(t, func(t *testing.T, b *bench, _ *identity.Clients) {
 		alice := as(t.Context(), aliceToken)

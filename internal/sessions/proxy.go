@@ -48,7 +48,7 @@ func (p *Proxy) Check() (field string, err error) {
 	return "", nil
 }
 
-// same reports whether a client's proxy is the one of the session. A client knows all fields except the password, which may be empty.
+// same reports whether a client's proxy equals the proxy of the session. A client knows all fields except the password, which may be empty.
 func (p *Proxy) same(has *Proxy) bool {
 	return has != nil && p.Server == has.Server && p.Username == has.Username && slices.Equal(p.Bypass, has.Bypass) && (p.Password == "" || p.Password == has.Password)
 }

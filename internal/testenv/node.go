@@ -15,8 +15,8 @@ import (
 // wantedNode matches the line of scripts/versions.sh with the required version of Node.
 var wantedNode = lazyregexp.New(`(?m)^node_wanted=([0-9.]+)`)
 
-// Node returns the path of a Node that runs what the tests need: the one of scripts/install-node, or otherwise the one on the machine. If
-// there is none or it is too old, the test is skipped; in CI it fails.
+// Node returns the path of a Node.js that the tests can use: the installation of scripts/install-node, or else the installation of the
+// machine. If there is none or it is too old, the test is skipped; in CI it fails.
 func Node(t testing.TB) string {
 	t.Helper()
 	root := findRoot()

@@ -54,7 +54,7 @@ func (s *Store) count(old, e *Entry) {
 	}
 	i := s.user(e.Client, e.Owner)
 	u := proto.CloneOf(s.users[i])
-	if old == nil || old.Method == "" { // a tab learns its opener only after it was opened
+	if old == nil || old.Method == "" { // the opener of a tab is known only after the tab was opened
 		if e.GetRead() != nil {
 			u.Reads++
 		} else {

@@ -1,4 +1,4 @@
-// Package aliases knows the tools of other browser servers (Playwright MCP, chrome-devtools-mcp, browser-use), which models call out of
+// Package aliases lists the tools of other browser servers (Playwright MCP, chrome-devtools-mcp, browser-use), which models call out of
 // habit. It translates such a call to the equivalent call of domtap's tools.
 //
 // The package has no state.

@@ -1,5 +1,5 @@
-// Package definitions contains what hosts and models learn about the tools: descriptions, schemas, and a working example call of each. It
-// contains only data.
+// Package definitions contains the descriptions of the tools for hosts and models: texts, schemas, and a working example call of each tool.
+// It contains only data.
 package definitions
 
 // Definition describes a tool to a host.

@@ -18,8 +18,8 @@ type Session struct {
 	mu      sync.Mutex
 	current string
 	opened  []string
-	// seen maps tabs to the newest state that the model has read as lines or in detail. The daemon tracks what it was shown as DENSE and by
-	// actions.
+	// seen maps tabs to the newest state that the model has read as lines or in detail. The daemon tracks what the model was shown as DENSE
+	// and by actions.
 	seen map[string]Point
 	// logged maps tabs to the log sequence after which entries are new to the model.
 	logged map[string]uint64

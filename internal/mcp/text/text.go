@@ -1,5 +1,5 @@
-// Package text formats the daemon's answers for models, with few tokens and one line for each thing, in the terms of the daemon's own text
-// formats. The output contains untrusted text of pages. The caller must put it into a fence.
+// Package text formats the daemon's answers for models, with few tokens and one line for each item, in the notation of the daemon's own
+// text formats. The output contains untrusted text of pages. The caller must put it into a fence.
 //
 // The package has no state and no goroutine.
 package text

@@ -195,7 +195,8 @@ type waitArgs struct {
 	Timeout     args.Seconds `json:"timeout"`
 }
 
-// condition converts the arguments to a condition. A text alone may be anywhere on the page. With a state, it identifies an element.
+// condition converts the arguments to a condition. Without a state, a text may be anywhere on the page. With a state, it identifies an
+// element.
 func (a *waitArgs) condition(c *Call) (*domtapv1.WaitCondition, error) {
 	state, err := pick("state", a.State, states)
 	if err != nil {

@@ -3,7 +3,8 @@
 //
 // Guarantees:
 //
-//   - The operator sees all tabs and sessions. A named client sees only its own, under names without the client's prefix. A call without
+//   - The operator sees all tabs and sessions. A named client sees only its own tabs and sessions, under names without the client's prefix.
+//     A call without
 //     a principal sees none.
 //   - A tab or session of another client yields exactly the same error as one that never existed.
 //   - Each client has a session named default, which is created on first use.

@@ -29,8 +29,8 @@ const DefaultAddress = "127.0.0.1:7411"
 const MaxMessage = 64 << 20
 
 // The window sizes of a stream and of a connection in bytes, set by the daemon and by clients. Without fixed sizes, gRPC measures the
-// bandwidth: for each message the receiver sends two frames and the sender a third, which takes longer than the message itself when a page
-// changes. For a message longer than the window, gRPC enlarges the window.
+// bandwidth: for each message the receiver sends two frames and the sender sends one. When a page changes, these take longer than the
+// message itself. For a message longer than the window, gRPC enlarges the window.
 const (
 	StreamWindow     = 256 << 10
 	ConnectionWindow = 1 << 20

@@ -3,7 +3,8 @@
 //
 // Guarantees:
 //
-//   - A listener has at most MaxConnections unauthenticated connections. Another one closes the oldest of them. So a caller that presents a
+//   - A listener has at most MaxConnections unauthenticated connections. An additional unauthenticated connection closes the oldest one. So
+//     a caller that presents a
 //     token right away gets in, even while others hold as many connections as they can.
 //   - An unauthenticated connection is closed after Timeout. MarkAuthenticated stops the timer, and Exempt stops it until release is called.
 //   - A connection that was passed to MarkAuthenticated is never closed by its listener.

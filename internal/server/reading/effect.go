@@ -26,7 +26,7 @@ const (
 	// leastCost is the minimum cost of an element of a page in DENSE. leastElements is the minimum number of elements printed for a long
 	// page.
 	leastCost, leastElements = 3, 300
-	// pageTime limits the time to read a page that the answer can do without.
+	// pageTime limits the time to read a page that is an optional part of the answer.
 	pageTime = 5 * time.Second
 )
 

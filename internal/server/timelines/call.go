@@ -79,7 +79,7 @@ var methods = map[string]struct {
 	domtapv1.StorageService_GetSessionStorage_FullMethodName:  {"GetSessionStorage", reads},
 }
 
-// Client returns the name of the caller: the client ID of the request, or else that of the metadata, or else the connection.
+// Client returns the name of the caller: the client ID of the request, or else the client ID of the metadata, or else the connection.
 func Client(ctx context.Context, request any) string {
 	if r, ok := request.(interface{ GetClientId() string }); ok && r.GetClientId() != "" {
 		return r.GetClientId()
@@ -136,7 +136,7 @@ func (c *Call) Answered(d *domtapv1.Dialog) {
 	}
 }
 
-// Unary records calls in the timelines of their tabs, and holds those of paused clients. The caller must be authenticated, and the call
+// Unary records calls in the timelines of their tabs, and holds the calls of paused clients. The caller must be authenticated, and the call
 // must have a deadline.
 func (t *Timelines) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	method, known := methods[info.FullMethod]

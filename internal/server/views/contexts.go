@@ -31,7 +31,7 @@ type tree struct {
 	tree elementcontext.Tree
 }
 
-// distinguish finds the contexts of the elements in some that share role and name with other elements of a list. It returns false if they
+// distinguish finds a context for each element in some that shares role and name with other elements of a list. It returns false if they
 // are too many to handle individually.
 func (n *names) distinguish(t *tree, page, list dom.List, some []*dom.Element, f *elementcontext.Found) bool {
 	n.mu.Lock()

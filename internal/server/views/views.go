@@ -366,7 +366,7 @@ type costs struct {
 	mu       sync.Mutex
 	base     compact.Base
 	document uint64
-	// now receives new counts. Counts in earlier move to now when they are used again.
+	// now receives new counts. A count in earlier moves to now when it is used again.
 	now, earlier map[*dom.Element]int
 }
 

@@ -66,7 +66,7 @@ func (d *details) add(it *item) {
 	d.resize(0, it.request.Source.Size()+overhead)
 }
 
-// changed updates the total after the source of a request changed from the size before.
+// changed updates the total after the source of a request has changed. before is its earlier size.
 func (d *details) changed(it *item, before int) {
 	if it.request.Source != nil && before > 0 {
 		d.resize(before, it.request.Source.Size()+overhead)

@@ -302,8 +302,8 @@ type Steps struct {
 	Failures                      map[string]int64
 }
 
-// Report copies the account of a place and the accounts in it. The zero Place selects the daemon's account. An owner alone selects the
-// owner's calls and the accounts of its sessions and tabs. All counts are from the same moment.
+// Report copies the account of a place and the accounts in it. The zero Place selects the daemon's account. A Place with only an owner
+// selects the owner's calls and the accounts of its sessions and tabs. All counts are from the same moment.
 func (b *Recorder) Report(p Place) Report {
 	b.mu.Lock()
 	defer b.mu.Unlock()
