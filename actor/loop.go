@@ -370,7 +370,7 @@ func (t *loop) finish() {
 	}
 	t.restorer.stop()
 	if t.recovery.Saved() && (t.err == nil || apierr.Is(cause, apierr.Closed)) {
-		t.restoreStore.Forget(t.id) // it was closed on purpose
+		t.restoreStore.Forget(t.id) // the tab was closed on purpose
 	}
 	old := t.head.Load()
 	t.closed = true

@@ -43,7 +43,7 @@ func (p pump) yielding(ctx context.Context, work func(ctx context.Context) error
 	begun := time.Now()
 	recheck := time.AfterFunc(queryPatience, p.t.requestPublish)
 	defer recheck.Stop()
-	var suspected [2]bool // one probe for this call, and a second if a navigation waits
+	var suspected [2]bool // one probe for this call, and another one if a navigation waits
 	return p.call(ctx, func() error {
 		if err := p.t.dialogs.Err(p.t.id); err != nil {
 			return err

@@ -11,8 +11,8 @@ import (
 )
 
 // BenchmarkCommand runs commands as processes while a daemon runs and, next to each run, a Go program that does nothing. For each command
-// it reports the median time in milliseconds, the processor time, and the ratio of its time to that of the empty program. The programs are
-// built as for releases.
+// it reports the median time in milliseconds, the processor time, and the ratio of its time to the time of the empty program. The programs
+// are built as for releases.
 func BenchmarkCommand(b *testing.B) {
 	b.Setenv("CGO_ENABLED", "0")
 	program, nothing := testenv.Program(b), nothingProgram(b)

@@ -85,7 +85,7 @@ func compareWithTree(t testing.TB, d *testenv.Daemon, tab, page string) (all, na
 		n := known[ids[at]]
 		at++
 		if n == nil || e.GetTag() == "label" && e.GetType() != "" {
-			continue // the tree has no node for the element, or none for the hidden control that the label replaces
+			continue // the tree has no node for the element, or for the hidden control that the label replaces
 		}
 		all++
 		name, role := axString(n.Name), axRole(axString(n.Role))
@@ -124,7 +124,7 @@ func axString(v *accessibility.Value) string {
 		return ""
 	}
 	var text string
-	_ = json.Unmarshal(v.Value, &text) // some values are not strings; they are not names either
+	_ = json.Unmarshal(v.Value, &text) // some values are not strings, and these are not names
 	return text
 }
 

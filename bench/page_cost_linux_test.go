@@ -66,7 +66,7 @@ func mainThreads(browser int) map[int]time.Duration {
 		command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		times, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/schedstat", pid))
 		if err != nil || !bytes.Contains(command, []byte("--type=renderer")) {
-			continue // a different process, or one that has ended
+			continue // a different process, or a process that has ended
 		}
 		ran, _, _ := strings.Cut(string(times), " ")
 		if ns, err := strconv.ParseInt(ran, 10, 64); err == nil {

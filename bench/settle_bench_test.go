@@ -78,7 +78,7 @@ go.onclick = () => { n++; %s };
 </script>`
 
 // BenchmarkEffects clicks a button whose effect occurs in many ways, immediately and later. It reports the share of answers that contain
-// the effect, and the time of a click. The pauses between clicks vary, as those of real callers do.
+// the effect, and the time of a click. The pauses between clicks vary, like the pauses of real callers.
 func BenchmarkEffects(b *testing.B) {
 	d := testenv.StartDaemon(b)
 	for _, e := range effects {

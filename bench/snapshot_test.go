@@ -28,7 +28,7 @@ type node struct {
 	skipped     bool // content-visibility: hidden, which hides its content
 	clicks      bool // has a listener for a kind of click
 	closed      bool // is in a closed shadow root
-	userAgent   bool // is in a shadow root of the browser, such as that of <video>
+	userAgent   bool // is in a shadow root of the browser, such as the shadow root of <video>
 	size        int  // the number of elements in it, including itself
 }
 
@@ -108,7 +108,7 @@ func (d document) text(i domsnapshot.StringIndex) string {
 // indices of the elements that contain them.
 func (d document) append(nodes *[]node, owner int, clicked map[cdp.BackendNodeID]bool) map[int]int {
 	first := len(*nodes)
-	places := make([]int, len(d.Nodes.NodeType)) // for each node, its own index or that of its nearest element
+	places := make([]int, len(d.Nodes.NodeType)) // for each node, its own index or the index of its nearest element
 	roots := d.shadowRoots()
 	kinds := make([]string, len(places)) // for each node, the type of its shadow root
 	for i, kind := range d.Nodes.NodeType {

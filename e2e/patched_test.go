@@ -19,7 +19,7 @@ import (
 var patchedPage string
 
 // TestContextsEqualThoseOfAFreshWalk changes a page at random and reads it from time to time. Names, roles, order, contexts and text must
-// equal those of a page on which the same changes were made before the first read.
+// be the same as on a page where the changes were made before the first read.
 func TestContextsEqualThoseOfAFreshWalk(t *testing.T) {
 	d := testenv.Shared(t)
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(patchedPage)})

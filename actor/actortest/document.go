@@ -296,7 +296,7 @@ func (f *Frame) moved() bool {
 	return false
 }
 
-// acknowledge assigns the refs to the added nodes. It returns a description of what is wrong with the acknowledgement, or an empty string.
+// acknowledge assigns the refs to the added nodes. It returns a description of the fault in the acknowledgement, or an empty string.
 func (f *Frame) acknowledge(a driver.Ack) string {
 	if a.Sequence != f.seq || !f.waiting {
 		return "" // late or repeated

@@ -141,7 +141,7 @@ type Action struct {
 	Delta Point
 	// Waypoints are the places that a Drag or a MouseMove passes, in order.
 	Waypoints []Location
-	// Moves is the number of moves that a MouseMove makes along each line. 0 means as many as a Drag.
+	// Moves is the number of moves that a MouseMove makes along each line. 0 means the number that a Drag makes.
 	Moves int
 	// Paths are files on this machine that may be uploaded.
 	Paths []string

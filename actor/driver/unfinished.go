@@ -16,7 +16,8 @@ func (u *NotCreatedError) Error() string { return u.Err.Error() }
 // Unwrap returns the reason why the call ended.
 func (u *NotCreatedError) Unwrap() error { return u.Err }
 
-// Removed returns a channel that is closed when nothing remains of what a call failed to create. It returns nil if nothing remains.
+// Removed returns a channel that is closed when nothing remains of the page or context that a call failed to create. It returns nil if
+// nothing remains.
 func Removed(err error) <-chan struct{} {
 	var u *NotCreatedError
 	if !errors.As(err, &u) {

@@ -26,7 +26,7 @@ type document struct {
 	// host is the element that holds the frame. It is set when the document is placed.
 	host *node
 	pass uint64
-	// x and y convert the document's coordinates to those of the top-level viewport.
+	// x and y convert the document's coordinates to coordinates of the top-level viewport.
 	x, y float64
 	// covered reports whether a modal covers the host, and so everything in the frame.
 	covered bool

@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// In a long-lived page whose elements come and go, the sequence equals that of a plain list, also after a rebuild, and unchanged parts are
-// shared with the previous sequence.
+// In a long-lived page whose elements come and go, the sequence equals the sequence of a plain list, also after a rebuild, and unchanged
+// parts are shared with the previous sequence.
 func TestTheSequenceFollowsLooseNodes(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	m := model.New()

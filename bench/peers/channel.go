@@ -94,7 +94,7 @@ func (s *server) manual(ctx context.Context, _ []string) (string, error) {
 // close implements channel.
 func (s *server) close(ctx context.Context) error {
 	closed := make(chan error, 1)
-	go func() { closed <- s.session.Close() }() // it waits and then sends signals itself
+	go func() { closed <- s.session.Close() }() // Close waits and then sends signals itself
 	var err error
 	select {
 	case <-closed: // a server that ended by a signal is not an error

@@ -76,8 +76,8 @@ func onStage(ctx context.Context, program string, out io.Writer, play func(*stag
 	return play(s, site.url)
 }
 
-// environment returns this process's environment with the settings of domtap replaced by those of the demo. The choice of the browser is
-// kept.
+// environment returns this process's environment with the demo's settings of domtap in place of the existing ones. The choice of the
+// browser is kept.
 func environment(state string) []string {
 	env := []string{"DOMTAP_STATE_DIR=" + state}
 	for _, setting := range os.Environ() {

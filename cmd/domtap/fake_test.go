@@ -402,7 +402,7 @@ func (f *fakeDaemon) at() command {
 	return command{env: map[string]string{"DOMTAP_ADDR": "unix://" + f.socket, "DOMTAP_TAB": "t2"}}
 }
 
-// shortDir returns a directory whose path is short enough for a socket, unlike that of t.TempDir.
+// shortDir returns a directory whose path is short enough for a socket, unlike the path of t.TempDir.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "domtap")

@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// Limits of what the packages of the program may allocate before main starts, because every command waits for it. Other modules account for
+// Limits for the allocations of the program's packages before main starts, because every command waits for them. Other modules account for
 // half of it. Tables and regular expressions that few commands need are created on demand: see internal/lazyregexp.
 const maxOwnBytes = 128 << 10 // without the generated descriptions of the messages
 

@@ -132,7 +132,7 @@ func (d *hostileDaemon) fill(m protoreflect.Message, depth int) {
 	for i := range fields.Len() {
 		field := fields.Get(i)
 		if field.Name() == "body_missing" && d.round() == 0 {
-			continue // there must be a body
+			continue // in round 0 the body must not be missing
 		}
 		if one := field.ContainingOneof(); one != nil && !one.IsSynthetic() && one.Fields().Get(d.round()%one.Fields().Len()) != field {
 			continue
@@ -312,7 +312,7 @@ func TestCommandsWriteThroughOneWriter(t *testing.T) {
 	}
 }
 
-// pastWriter returns the name of what a node uses to bypass the writer.
+// pastWriter returns the name of the function or stream by which a node bypasses the writer.
 func pastWriter(n ast.Node) string {
 	if call, ok := n.(*ast.CallExpr); ok {
 		if name, ok := call.Fun.(*ast.Ident); ok && (name.Name == "print" || name.Name == "println") {

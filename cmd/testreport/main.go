@@ -7,7 +7,7 @@
 //
 //	testreport [ARGUMENT…]
 //
-// The arguments are those of go test. With -v, -bench, -list and similar flags it prints all output of the tests. With -json it prints the
+// The arguments are passed to go test. With -v, -bench, -list and similar flags it prints all output of the tests. With -json it prints the
 // events unchanged, and the report on standard error. The exit code is the exit code of go test.
 package main
 

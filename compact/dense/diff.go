@@ -38,7 +38,7 @@ type Side struct {
 // Changes describes the changes from one view to a later one of the same document.
 type Changes struct {
 	From, To Side
-	// Diff leads from the elements of From to those of To.
+	// Diff leads from the elements of From to the elements of To.
 	Diff diff.Diff
 	// Limit limits how many added and how many changed elements have lines. 0 means no limit.
 	Limit int

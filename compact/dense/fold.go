@@ -259,8 +259,8 @@ func (d *differ) moreOf(mark string, groups []lineContent) {
 	d.more(mark, n, names...)
 }
 
-// appendClosed appends one line for many elements that were removed from one place, such as those of a closed dialog, and for those that were
-// removed together with a board, such as a calendar. It returns the groups that have no line yet.
+// appendClosed appends one line for many elements that were removed from one place, such as the content of a closed dialog, and for elements
+// that were removed together with a board, such as a calendar. It returns the groups that have no line yet.
 func (d *differ) appendClosed(l *laidOut, groups []lineContent) (rest []lineContent) {
 	stretches := l.stretches(groups)
 	for i := 0; i < len(groups); {

@@ -70,7 +70,7 @@ type item struct {
 	whichLeft, whichLimit int
 	// assumed is the role that the beginning of the line states for the elements without one, or empty for link.
 	assumed string
-	// repeats reports that the context is that of the previous item in the line.
+	// repeats reports that the context equals the context of the previous item in the line.
 	repeats bool
 }
 

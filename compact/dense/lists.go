@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// maxListed limits how many new elements of a list are named. Of more elements, the first printedNames are.
+	// maxListed limits how many new elements of a list are named. If there are more, the first printedNames are named.
 	maxListed, printedNames = 40, 30
 	// maxListName is the maximum length of the name of an element in a list, in characters.
 	maxListName = 40

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxNewRows limits how many new rows of one table have lines. Of more rows, the first printedRows have.
+	// maxNewRows limits how many new rows of one table have lines. If there are more, the first printedRows have lines.
 	maxNewRows, printedRows = 12, 10
 	// fewInRow is the number of elements up to which a row is printed as a row although fewer lines could list its elements.
 	fewInRow = 4

@@ -119,7 +119,7 @@ func parseLine(line string, same map[uint32]uint32) (items []Element, err error)
 	return items, nil
 }
 
-// parseItem parses the text of an element after its ref. repeats reports that its context is that of the previous element.
+// parseItem parses the text of an element after its ref. repeats reports that its context equals the context of the previous element.
 func parseItem(text string) (e Element, role string, repeats, ok bool) {
 	part := tail().FindStringSubmatch(strings.TrimSuffix(text, " "))
 	if part == nil {

@@ -51,7 +51,7 @@ func (d *differ) rowBefore(i int32, before map[dom.Ref]dom.Ref) int32 {
 			continue
 		}
 		_, row := d.from.around(at)
-		if row < 0 || d.from.nodes[row].Role != "row" || !replaced && d.anotherRecord(old) { // its own line reports that
+		if row < 0 || d.from.nodes[row].Role != "row" || !replaced && d.anotherRecord(old) { // the row's own line reports the change
 			return -1
 		}
 		return row

@@ -34,7 +34,7 @@ const (
 	settledBound = 25 * time.Second
 )
 
-// campaign is a cluster under faults, with its users and a record of what they observe.
+// campaign is a cluster under faults, with its users and a record of their observations.
 type campaign struct {
 	st       *linked
 	receipts *receipts
@@ -49,7 +49,7 @@ type campaign struct {
 	orders int
 }
 
-// outcome is what the users observed of one kind of fault.
+// outcome holds the users' observations of one kind of fault.
 type outcome struct {
 	times int
 	// away contains, for each fault, the longest time that a session with restore was unavailable.

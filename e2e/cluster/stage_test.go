@@ -151,7 +151,7 @@ func (st *stage) start(path, id, address string, flags ...string) {
 	n := &node{t: t, id: id, state: state, address: address, line: line}
 	n.run()
 	t.Cleanup(func() {
-		n.signal(syscall.SIGCONT) // it may have been stopped
+		n.signal(syscall.SIGCONT) // the node's process may have been suspended
 		n.signal(syscall.SIGKILL) // tests of a graceful stop stop the daemon themselves
 		n.await()
 		// The browser of a killed daemon ends by itself.

@@ -82,8 +82,8 @@ type stockRow struct {
 	Note     string `json:"note"`
 }
 
-// stock serves a warehouse as a grid. Cells change one by one, or in a batch that succeeds for all rows or none. Counts cannot be negative.
-// In rows that the stocktake has locked, only the note can change.
+// stock serves a warehouse as a grid. Cells change one by one, or in a batch that succeeds for all rows or fails for all rows. Counts
+// cannot be negative. In rows that the stocktake has locked, only the note can change.
 func stock(s *Site) {
 	type change struct {
 		SKUs   []string `json:"skus"`

@@ -51,7 +51,7 @@ func TestRoutesDecideOnRequests(t *testing.T) {
 			id := s.add(work, c.route)
 			defer s.remove(work)
 			got := s.run(tab, fetch(c.url, c.options))
-			if c.want == "" { // it must end, however the browser treats the header
+			if c.want == "" { // the request must end, however the browser treats the header
 				t.Log(got)
 			} else if got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)

@@ -107,7 +107,7 @@ func lookAtPassword(t *testing.T, d *testenv.Daemon, url, way string, all bool) 
 	}
 }
 
-// lookEverywhere takes all kinds of pictures except those of steps.
+// lookEverywhere takes all kinds of pictures except pictures of steps.
 func lookEverywhere(ctx context.Context, t *testing.T, d *testenv.Daemon, tab string) {
 	t.Helper()
 	for name, r := range map[string]*domtapv1.ScreenshotRequest{"a screenshot": {}, "marks": {Marks: true}, "JPEG": {Format: domtapv1.ImageFormat_IMAGE_FORMAT_JPEG}} {

@@ -185,7 +185,7 @@ func TestAStorageStateLogsAnotherSessionIn(t *testing.T) {
 	ctx := testenv.Within(t, testenv.Patience)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "one"})
 	tab := openIn(t, d, "one", url+"/login")
-	if _, err := d.Tabs.CloseTab(ctx, &domtapv1.CloseTabRequest{TabId: tab.GetId()}); err != nil { // it is also read without a tab
+	if _, err := d.Tabs.CloseTab(ctx, &domtapv1.CloseTabRequest{TabId: tab.GetId()}); err != nil { // the storage is also read without a tab
 		t.Fatal(err)
 	}
 	saved, err := d.Sessions.GetStorageState(ctx, &domtapv1.GetStorageStateRequest{SessionId: "one"})
@@ -246,7 +246,7 @@ func TestABadStateSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// seen is what a page or worker reported.
+// seen is the report of a page or worker.
 type seen struct {
 	UserAgent, Platform, Locale, Timezone, HintPlatform, Model string
 	Languages, Brands                                          []string

@@ -194,8 +194,8 @@ func TestStructureForContextsEqualsFreshWalk(t *testing.T) {
 }
 
 // TestStructureIsReadForContexts reads pages for the first time. Pages with equal names must include structure. Pages of several documents
-// must also do so, because no document sees the names in the others. The refs of a page with one document must equal those of a page whose
-// structure is read later.
+// must also do so, because no document sees the names in the others. The refs of a page with one document must be the same as on a page
+// whose structure is read later.
 func TestStructureIsReadForContexts(t *testing.T) {
 	b := testenv.StartBrowser(t)
 	const withFrame, frame = " with a frame", `<iframe srcdoc="<h2>Inside</h2><button>One</button>"></iframe>`

@@ -69,7 +69,7 @@ func (k *connection) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Contexts returns the IDs of all browser contexts except the default one, including those of warm sessions.
+// Contexts returns the IDs of all browser contexts except the default one, including the contexts of warm sessions.
 func (k *connection) Contexts(ctx context.Context) []string {
 	res, err := cdp.Call(ctx, k.root, target.GetBrowserContexts, cdp.Empty{})
 	if err != nil {

@@ -86,7 +86,7 @@ func (o *popupAdopter) adopt(ctx context.Context, opener *Page, id target.ID, at
 		defer opener.navigator.Change((*navigation.State).WindowOpened)
 		if err != nil {
 			o.browser.logger.Warn("a popup could not become a tab and was closed", "error", err)
-			<-o.browser.targets.Discard(id) // its opener hangs while the popup is held
+			<-o.browser.targets.Discard(id) // the opener hangs while the popup is held
 			return
 		}
 		select {

@@ -22,7 +22,7 @@ func newRegistry() *registry {
 	return &registry{pages: map[target.ID]*Page{}, contexts: map[string]*Context{}}
 }
 
-// OpenPages returns the number of open pages, including those of warm sessions.
+// OpenPages returns the number of open pages, including pages of warm sessions.
 func (r *registry) OpenPages() int { return len(r.allPages()) }
 
 // addPage adds a page, unless its target already has one.

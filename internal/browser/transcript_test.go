@@ -344,7 +344,7 @@ type memory struct {
 	answers    map[string]answer
 }
 
-// answer is the browser's response: a result, or an error if message is set, or none if both are empty.
+// answer is the browser's response: a result, or an error if message is set. If both are empty, there is no response.
 type answer struct{ result, message string }
 
 var _ chromedp.Transport = (*memory)(nil)

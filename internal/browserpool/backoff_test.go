@@ -18,7 +18,7 @@ func TestDelaysDoubleAndDecay(t *testing.T) {
 	}
 	wait(30*time.Second, 2449*time.Millisecond) // half of the failures is forgotten
 	wait(time.Hour, 100*time.Millisecond)
-	wait(time.Minute, 119*time.Millisecond) // after a death each minute, the delay is neither minimal nor long
+	wait(time.Minute, 119*time.Millisecond) // if a browser dies every minute, the delay is neither minimal nor long
 	for range 20 {
 		b.next(time.Minute)
 	}

@@ -228,7 +228,7 @@ func TestSessionsAreEvenAndThoseOfADeadNodeComeBack(t *testing.T) {
 		}
 	}
 	w.even(rest, left)
-	again := w.join(dead.id, "") // it joins again, without sessions
+	again := w.join(dead.id, "") // the dead node joins again, without sessions
 	if err := w.create(again, "s0", cluster.Options{}); lost["s0"] && err != nil || !lost["s0"] && !errors.Is(err, cluster.ErrExists) {
 		t.Errorf("the name of a session that was lost: %v, of one that was not: %v", lost["s0"], err)
 	}

@@ -41,7 +41,7 @@ type Session struct {
 	Settings json.RawMessage
 	// Tabs holds the session's tabs by ID, as last registered.
 	Tabs map[string]registry.Tab
-	// State is what Stop returned or the last saved state. It is nil if there is none.
+	// State is the result of Stop or the last saved state. It is nil if there is none.
 	State []byte
 }
 

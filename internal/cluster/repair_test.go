@@ -196,7 +196,7 @@ func TestASessionThatCannotMoveIsUsedAgain(t *testing.T) {
 	moved := make(chan error, 1)
 	go func() { moved <- a.Operations().Move(f.ctx, "s", b.id) }()
 	<-stopping
-	time.Sleep(lease.Standard.RenewEvery / 10) // its attempts to store that the session is ready fail
+	time.Sleep(lease.Standard.RenewEvery / 10) // the node fails to store that the session is ready
 	f.start()
 	if err := <-moved; !errors.Is(err, errFull) {
 		t.Errorf("the move ended with %v", err)

@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// Errors returned by this package, besides those of the registry and of contexts.
+// Errors returned by this package, in addition to errors of the registry and of contexts.
 var (
 	// ErrExists reports that the session already exists, on this node or another.
 	ErrExists = errors.New("the session exists already")

@@ -362,7 +362,7 @@ func TestColumnsOfCards(t *testing.T) {
 				t.Errorf("%s: within %s are %d", name, column, len(found))
 			}
 		}
-		for _, e := range buttons { // as if it had a name of its own
+		for _, e := range buttons { // as if the row had its own name
 			for _, column := range []string{"Todo", "Doing", "Empty", "Done"} {
 				one := *e
 				one.Text = "Open"

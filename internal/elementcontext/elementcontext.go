@@ -475,7 +475,7 @@ func (p *page) textsBetween(i, from, start, end, to int32, apart bool, isOther f
 			others = append(others, s)
 		}
 		if e.Kind == dom.Structural && !namedByAuthor[e.Role] {
-			j = p.endOf(j, to) // its text is the text of its content
+			j = p.endOf(j, to) // the text of the element is the text of its content
 		} else {
 			j++
 		}
@@ -601,8 +601,8 @@ func (p *page) beside(group []int32, k int) phrase {
 // maxBeside limits how many elements before or after another one are examined.
 const maxBeside = 16
 
-// neighbour returns the closest text before or after a member of a group, outside of its card and those of the other members, with which it
-// has a common ancestor at a depth, or -1 if there is none.
+// neighbour returns the closest text before or after a member of a group that has a common ancestor with it at a depth, or -1 if there is
+// none. The text must be outside of the cards of all members.
 func (p *page) neighbour(group []int32, k int, step, depth int32) int32 {
 	i := group[k]
 	start, end := p.run(i, depth)

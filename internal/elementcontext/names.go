@@ -160,9 +160,9 @@ type Found struct {
 	steps    int
 }
 
-// Distinguish finds the contexts of some elements of the list. They equal those of Distinguish(all, list), where t is the tree of all
-// elements of the page. The cost depends on the surroundings of these elements and of the elements with the same roles and names, each of
-// which is examined once. It returns false if Distinguish is cheaper, because there are many such elements.
+// Distinguish finds the contexts of some elements of the list. They equal the contexts of Distinguish(all, list), where t is the tree of
+// all elements of the page. The cost depends on the surroundings of these elements and of the elements with the same roles and names, each
+// of which is examined once. It returns false if Distinguish is cheaper, because there are many such elements.
 func (n *Names) Distinguish(t *Tree, some []*dom.Element, f *Found) bool {
 	if f.examined == nil {
 		f.examined = map[uint64]struct{}{}

@@ -8,7 +8,7 @@ import (
 )
 
 // TestNamesAreThoseOfTheList follows random changes of lists, in which elements come, go, move, change and come back. It compares the
-// result with that of alike for each list.
+// result with the result of alike for each list.
 func TestNamesAreThoseOfTheList(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))

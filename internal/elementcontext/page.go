@@ -145,7 +145,7 @@ func (p *page) row(i int32, texts []phrase, add func(phrase)) {
 	add(phrase{words, texts[0].of, left})
 }
 
-// texts returns the texts of the outermost elements inside an element: first those of structural elements and links, then the names of
+// texts returns the texts of the outermost elements inside an element: first the texts of structural elements and links, then the names of
 // other interactive elements. heading is the first heading inside, or -1 if there is none.
 func (p *page) texts(i int32) (out []phrase, heading int32) {
 	heading = -1

@@ -8,7 +8,7 @@ import (
 )
 
 // section is a range of members of a group that are closer to each other than to all others. It need not be an element: a column of cards,
-// for example. first is its first member, and depth that of the closest common ancestor.
+// for example. first is its first member, and depth the depth of the closest common ancestor.
 type section struct {
 	first int
 	depth int32

@@ -62,8 +62,8 @@ func (t *Tree) Follow(list dom.List) {
 	t.list = list
 }
 
-// replace replaces a range of stretches by those of chunks. Each chunk takes over the stretch at the same position, so that only new
-// elements have to be recorded.
+// replace replaces a range of stretches by the stretches of chunks. Each chunk takes over the stretch at the same position, so that only
+// new elements have to be recorded.
 func (t *Tree) replace(from, to int, chunks []*dom.Chunk) {
 	old := t.stretches[from:to]
 	type news struct {

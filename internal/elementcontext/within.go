@@ -98,7 +98,7 @@ const maxCard = 32
 // section below a heading, in the name of an ancestor, or in the element's context. The words may also be the role of an ancestor, or its
 // ref; words that look like a ref are a text if no ancestor has that ref. Only the closest fit counts, and of nested matches the inner one:
 // for "Ada", the result is the button in Ada's row, and not all buttons of the dialog around the table. Words of another row or card do not
-// count. all holds the elements of a page, including those of among.
+// count. all holds the elements of a page, including the elements of among.
 func Within(all, among []*dom.Element, words string) []*dom.Element {
 	if len(among) == 0 {
 		return nil

@@ -90,7 +90,7 @@ func read(path string) ([]restore.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // it was only opened for reading
+	defer f.Close() // a close after reading cannot lose data
 	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
 	if err != nil {
 		return nil, err

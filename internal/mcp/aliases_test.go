@@ -11,8 +11,8 @@ import (
 	"github.com/domtap/domtap/internal/mcp/tools"
 )
 
-// TestAliasesAreAnsweredWithTheRightCall compares the answers to wrong calls with testdata/aliases.txt. The calls are those of other servers'
-// tools, misspelled tools and arguments, and misplaced arguments.
+// TestAliasesAreAnsweredWithTheRightCall compares the answers to wrong calls with testdata/aliases.txt. The calls use other servers' tools,
+// misspelled tools and arguments, and misplaced arguments.
 func TestAliasesAreAnsweredWithTheRightCall(t *testing.T) {
 	inBubble(t, Options{Tools: tools.Core}, func(t *testing.T, b *bench) {
 		h := b.host()

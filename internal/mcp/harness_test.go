@@ -57,7 +57,7 @@ func inBubble(t *testing.T, o Options, test func(t *testing.T, b *bench)) {
 	})
 }
 
-// unixPipe is an in-memory listener whose connections look like those of a unix socket, which needs no token.
+// unixPipe is an in-memory listener whose connections look like unix sockets, which need no token.
 type unixPipe struct{ *bufconn.Listener }
 
 type unixConn struct{ net.Conn }

@@ -18,7 +18,7 @@ const (
 	MaxMethods = 10
 	// MaxHeaders limits the headers that a route sets or removes.
 	MaxHeaders = 50
-	// MaxBody limits the bytes of the body of one route, and MaxBodies those of all routes together.
+	// MaxBody limits the bytes of the body of one route, and MaxBodies the bytes of the bodies of all routes.
 	MaxBody   = 1 << 20
 	MaxBodies = 2 << 20
 )

@@ -38,5 +38,5 @@ func (s *Server) Authorize(ctx context.Context) error {
 	return s.calls.Authorize(ctx)
 }
 
-// Connections returns the total number of connections, including those of fronts, and how many of them are open.
+// Connections returns the total number of connections, including connections of fronts, and how many of them are open.
 func (s *Server) Connections() (ever, open uint64) { return s.connections.Count() }

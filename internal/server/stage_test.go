@@ -338,7 +338,7 @@ func (r *reader) take(m *domtapv1.WatchDomResponse) {
 	if whole, ok := message.Whole(); ok {
 		now.elements = whole
 	} else if len(r.haves) == 0 && r.From == nil {
-		return // it requested no snapshot and does not know the elements
+		return // the reader requested no snapshot and does not know the elements
 	} else if d := m.GetDiff(); d != nil {
 		elements, err := client.Apply(now.elements, d)
 		if err != nil {

@@ -195,8 +195,8 @@ func TestNavigationIsFoldedOnlyForClientsThatReadIt(t *testing.T) {
 	})
 }
 
-// TestContinuedReadIsNotFolded changes a menu to that of the previous page while a client is reading it in parts. The continuation contains
-// the rest of the menu.
+// TestContinuedReadIsNotFolded changes a menu to the menu of the previous page while a client is reading it in parts. The continuation
+// contains the rest of the menu.
 func TestContinuedReadIsNotFolded(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		nav := func() *actortest.Node { return box("navigation", "Main", buttons("Item", 40)...) }

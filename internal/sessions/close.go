@@ -13,8 +13,8 @@ import (
 // closeBound limits how long the browser may take to end a session that no caller waits for.
 const closeBound = 15 * time.Second
 
-// discard closes the browser context of a session whose creation failed, and returns the error why. If ctx ends before the context is
-// closed, the returned error is a *driver.NotCreatedError that wraps why.
+// discard closes the browser context of a session whose creation failed with the error why, and returns why. If ctx ends before the context
+// is closed, the returned error is a *driver.NotCreatedError that wraps why.
 func (s *Sessions) discard(ctx context.Context, bctx Context, why error) error {
 	removed := make(chan struct{})
 	s.closing.Go(func() {

@@ -102,7 +102,7 @@ func startBrowser(t testing.TB, cfg browser.Config) *Browser {
 		t.Fatal(err)
 	}
 	pid := b.PID()
-	t.Cleanup(func() { // after the end of the browser, because the children of the headless shell do not name the directory
+	t.Cleanup(func() { // runs after the browser has ended, because the children of the headless shell do not name the directory
 		if left := Group(pid); len(left) > 0 {
 			t.Errorf("processes of the browser's group are left behind: %v", left)
 		}

@@ -144,7 +144,7 @@ func (l *Link) carry(from, to net.Conn) {
 		if late := time.Until(p.at.Add(l.pass())); late > 0 {
 			time.Sleep(late) // simulates the slow link
 		}
-		_, _ = to.Write(p.data) // if it fails, the other side is reset below
+		_, _ = to.Write(p.data) // if the copy fails, the other side is reset below
 	}
 	_ = to.Close()
 	l.mu.Lock()

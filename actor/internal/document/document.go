@@ -95,7 +95,7 @@ func (d *Document) Next(last *dom.Snapshot, newEpoch string) {
 	}
 }
 
-// remember records the elements of the previous document. If there are too many tombstones, those of older documents are dropped.
+// remember records the elements of the previous document. If there are too many tombstones, the tombstones of older documents are dropped.
 func (d *Document) remember(s *dom.Snapshot) {
 	if s.Elements.Len() == 0 {
 		return

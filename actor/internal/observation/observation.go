@@ -1,4 +1,4 @@
-// Package observation tracks the followers of a tab's page, what the page has to report for them, and what it has reported.
+// Package observation tracks the followers of a tab's page, the reports that they need, and the reports so far.
 //
 // A Set has its own lock, so that releasing a watch never waits for the tab. A State is a plain value of the tab's goroutine. They
 // guarantee that only a read that started after a follower was added catches that follower up. After a failed change of the subscription,

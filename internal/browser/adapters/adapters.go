@@ -186,7 +186,7 @@ func (i Input) isBusy(until time.Time) bool {
 }
 
 // awaitIdle waits until the navigations, windows and requests that the action started are complete, and reports whether there were any.
-// After the time until, it reports none, because a page may change its URL endlessly.
+// It gives up at the time until and reports none, because a page may change its URL endlessly.
 func (i Input) awaitIdle(ctx context.Context, until time.Time) (waited bool, err error) {
 	if err := i.Barrier(ctx); err != nil {
 		return false, err

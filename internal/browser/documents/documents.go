@@ -2,8 +2,8 @@
 //
 // Every document has an agent: the observer script that domtap runs in it (package observer). Three types share the
 // agents. Reader follows the documents: it reads what changed since the last patch, acknowledges patches, and sets what
-// documents report by themselves. Query asks for what patches do not contain: elements by selector, markup,
-// extractions, scroll positions. Scripts runs scripts in the page's own world.
+// documents report by themselves. Query requests data that patches do not contain: elements by selector, markup, extractions, scroll
+// positions. Scripts runs scripts in the page's own world.
 //
 // A call restarts if the main document is replaced during it. A frame in another process does not block a call: the main document may use
 // the caller's time, and other frames have FrameGrace. A frame that does not respond is skipped until it does. Callers must pass a context

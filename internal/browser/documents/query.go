@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
-// Query reads what patches do not contain from the documents of a page.
+// Query reads data that patches do not contain from the documents of a page.
 type Query struct {
 	documents
 	prober prober

@@ -117,8 +117,8 @@ func (f *Folder) Close(keep bool) error {
 }
 
 const (
-	// maxName limits the length of a name in bytes, and maxExt that of its extension. File systems allow 255 bytes; a number needs some of
-	// them.
+	// maxName limits the length of a name in bytes, and maxExt the length of its extension. File systems allow 255 bytes; a number needs
+	// some of them.
 	maxName = 150
 	maxExt  = 20
 )

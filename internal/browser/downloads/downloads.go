@@ -289,7 +289,7 @@ func (k *Tracker) Moves(e cdpbrowser.EventDownloadProgress) {
 
 // complete gives a complete file its final name.
 func (k *Tracker) complete(t *transfer, path string) {
-	if t.canceled != "" { // it completed before the cancellation
+	if t.canceled != "" { // the download completed before the cancellation
 		k.fail(t, t.canceled)
 		return
 	}

@@ -186,7 +186,7 @@ func (t *pointer) moveToEnd(ctx context.Context, at *driver.Point) (driver.DoRes
 	if err := t.glideTo(ctx, at, to); err != nil {
 		return driver.DoResult{}, err
 	}
-	p, err := t.resolvePoint(ctx, end) // what is there after the pointer has arrived
+	p, err := t.resolvePoint(ctx, end) // the element at the point after the pointer has arrived
 	if err != nil {
 		return driver.DoResult{}, err
 	}

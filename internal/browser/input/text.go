@@ -35,7 +35,7 @@ const (
 )
 
 // enterText types text, or replaces existing text. An editor that indents each entered line gets a second try with the whole text. A field
-// whose page handles each key itself gets a second try key by key. The result is that of the second try.
+// whose page handles each key itself gets a second try key by key. The result is the result of the second try.
 func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
 	if t.action.Focused && t.action.Ref == dom.NoRef {
 		return t.typeToFocus(ctx)
@@ -406,7 +406,7 @@ func (t *pointer) check(ctx context.Context) (driver.DoResult, error) {
 		}
 		switch {
 		case err != nil && got.Error != "":
-			return result, err // only the state counts; a press alone may have changed it
+			return result, err // the press may have changed the state, so only the state counts
 		case got.Error == "":
 			return driver.DoResult{}, nil
 		case got.Error == "stale" && result.Detail != "":

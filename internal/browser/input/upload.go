@@ -173,7 +173,7 @@ func (t *upload) drop(ctx context.Context, agent Agent, paths []string) (dropped
 	}
 	defer func() {
 		if ctx.Err() == nil { // otherwise the page may hang, and the caller has gone
-			_ = call(ctx, agent, "endFileDrag", nil, nil) // it fails if the page has navigated
+			_ = call(ctx, agent, "endFileDrag", nil, nil) // fails if the page has navigated
 		}
 	}()
 	at, err := t.destination(ctx, t.action.Location, driver.At(dom.NoRef))

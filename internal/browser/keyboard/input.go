@@ -36,7 +36,7 @@ func Modifiers(names []string) (int64, error) {
 	return bits, nil
 }
 
-// Event is one event to send: Key, or, if Key is nil, Text that an input method inserts.
+// Event is one event to send: a key event, or, if Key is nil, a Text that an input method inserts.
 type Event struct {
 	Key  *input.DispatchKeyEventParams
 	Text string
@@ -78,8 +78,8 @@ func Typed(text string) []Event {
 	return events
 }
 
-// Framed returns the events that insert a text in one piece while a key is held. The key is that of the last character, or the key code of
-// input methods if no key types that character. The key itself inserts nothing.
+// Framed returns the events that insert a text in one piece while a key is held. The key is the key of the last character, or the key code
+// of input methods if no key types that character. The key itself inserts nothing.
 func Framed(text string) []Event {
 	s := stroke{key: key{name: "Process", vk: inputMethodKey}}
 	var bits int64

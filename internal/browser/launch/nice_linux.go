@@ -14,8 +14,8 @@ var errNoZygote = errors.New("the browser has no zygote")
 
 // nicePages makes the renderers of a browser that has just started run with our nice value plus more, at most 19. Renderers are forked from
 // a zygote and inherit its value; nicePages also sets the value of existing renderers. Other processes keep their value, because the
-// renderers' messages pass through them. A full browser that may raise priorities, as root, sets those of its renderers itself: 5 for
-// background pages.
+// renderers' messages pass through them. A full browser that may raise priorities, as root, sets the nice values of its renderers itself: 5
+// for background pages.
 func nicePages(browser, more int) error {
 	raw, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
 	if err != nil {

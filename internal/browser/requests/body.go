@@ -24,8 +24,8 @@ const (
 // bodyLimit bounds how long a renderer may take to respond.
 const bodyLimit = 5 * time.Second
 
-// Body returns the response body of a request; see driver.Bodies. The renderer that made the request has the body, so Body tries the page's
-// process and those of its frames.
+// Body returns the response body of a request; see driver.Bodies. The renderer that made the request has the body, so Body tries the
+// process of the page and the processes of its frames.
 func (r *Requests) Body(ctx context.Context, id string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, bodyLimit)
 	defer cancel()

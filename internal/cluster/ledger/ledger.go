@@ -256,7 +256,8 @@ func (l *Ledger) Lost() []registry.Entry[registry.Session] {
 	return list
 }
 
-// IsMovable reports whether another node takes a session over when its owner is gone: a session with Restore, or one that is on no node yet.
+// IsMovable reports whether another node takes a session over when its owner is gone: a session with Restore, or a session that is not on a
+// node yet.
 func IsMovable(s registry.Session) bool {
 	return s.Phase == registry.Restoring || s.Restore && s.Phase != registry.Creating
 }

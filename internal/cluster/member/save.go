@@ -57,7 +57,7 @@ func (s *saving) due(now savedState) bool {
 // done records a successful save. now is the session's state at the start of the save.
 func (s *saving) done(now savedState) {
 	s.pause = min(2*s.pause, SaveEvery)
-	if now.at.Sub(s.saved.at) >= 2*SaveEvery { // also for the first one
+	if now.at.Sub(s.saved.at) >= 2*SaveEvery { // the condition also holds for the first save
 		s.pause = saveInterval
 	}
 	s.saved = now

@@ -22,7 +22,7 @@ const (
 	registerBound = 10 * time.Second
 )
 
-// tabs registers the tabs of this node's sessions. It compares what it has registered with the open tabs, so that failed writes are retried
+// tabs registers the tabs of this node's sessions. It compares the registered tabs with the open tabs, so that failed writes are retried
 // later.
 type tabs struct {
 	m *Member

@@ -238,8 +238,8 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 
 func (bearer) RequireTransportSecurity() bool { return false }
 
-// open opens a tab on the node at, through any node's connection. The tab is in a new session, or in the default session if that is on this
-// node or not placed yet.
+// open opens a tab on a node, through any node's connection. The tab is in a new session, or in the default session if that is on this node
+// or not placed yet.
 func (c *cluster) open(conn *grpc.ClientConn, at int, session string) (*domtapv1.Tab, *actortest.Page) {
 	c.t.Helper()
 	c.mu.Lock()

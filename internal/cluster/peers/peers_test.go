@@ -137,7 +137,7 @@ func TestUnknownTabsAreUnknown(t *testing.T) {
 	wantCode(t, err, codes.NotFound, "NOT_FOUND")
 }
 
-// TestAStaleDirectoryCostsNoError makes a directory return a wrong node: a third node, a node that is gone, or none.
+// TestAStaleDirectoryCostsNoError makes a directory return a wrong answer: a third node, a node that is gone, or no node.
 func TestAStaleDirectoryCostsNoError(t *testing.T) {
 	c := newCluster(t, 4, options{})
 	near := c.nodes[0]

@@ -97,7 +97,7 @@ type editor struct {
 	// rest holds the chunks not copied yet. The first off elements of the first chunk are already copied or skipped.
 	rest []*dom.Chunk
 	off  int
-	// made holds the new chunks and loose the elements after them that are in no chunk yet. size counts both.
+	// made holds the new chunks. loose holds the elements after them that are not in a chunk yet. size counts both.
 	made  []*dom.Chunk
 	loose []*dom.Element
 	size  int

@@ -31,7 +31,7 @@ type alias struct {
 	tool  string
 	// fixed holds the arguments that the name of the foreign tool implies.
 	fixed object
-	// step is the action if the arguments are those of one step of browser_interact.
+	// step is the action if the arguments are the arguments of one step of browser_interact.
 	step string
 	// renamed maps foreign argument names, in lower case without separators, to domtap's names.
 	renamed map[string]string

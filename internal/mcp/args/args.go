@@ -78,7 +78,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// message is an error of this package, in contrast to those of encoding/json.
+// message is an error of this package, in contrast to errors of encoding/json.
 type message struct {
 	text string
 	// unknown is the cause if the error is about an unknown name. It is nil otherwise.

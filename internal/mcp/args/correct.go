@@ -95,7 +95,7 @@ func correct(call map[string]any, t reflect.Type) map[string]any {
 		}
 	}
 	if out["ref"] != nil {
-		maps.DeleteFunc(out, func(name string, _ any) bool { return slices.Contains(described, name) }) // they describe the element that the ref identifies
+		maps.DeleteFunc(out, func(name string, _ any) bool { return slices.Contains(described, name) }) // these arguments describe the element that the ref identifies
 	}
 	return out
 }

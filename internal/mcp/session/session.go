@@ -1,5 +1,5 @@
-// Package session holds the state of a model's session with the MCP server: its current tab, the tabs that it opened, and what it has seen
-// of them. The package makes no calls; tools update the state.
+// Package session holds the state of a model's session with the MCP server: its current tab, the tabs that it opened, and the states of
+// these tabs that it has seen. The package makes no calls; tools update the state.
 package session
 
 import (
@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Session is the state of a model's session: its current tab, the tabs that it opened, and what it has seen of them. It is safe for
-// concurrent use.
+// Session is the state of a model's session: its current tab, the tabs that it opened, and the states of these tabs that it has seen. It is
+// safe for concurrent use.
 type Session struct {
 	// ClientID identifies the session to the daemon, in at most 100 characters. The daemon stores the baseline of diffs under this ID.
 	ClientID string

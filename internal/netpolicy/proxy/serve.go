@@ -188,7 +188,7 @@ func (p *Proxy) refuse(w http.ResponseWriter, err error) {
 	h.Set("Proxy-Status", "domtap; error="+kind)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", "sandbox; default-src 'none'") // this makes the document's origin opaque
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'") // makes the document's origin opaque
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_, _ = fmt.Fprintf(w, "<!doctype html><title>%s</title><p>%[1]s</p>", html.EscapeString(text)) // the browser may have closed the connection

@@ -19,7 +19,7 @@ var files embed.FS
 // MinBytes is the smallest size that callers may request. It has room for the page itself and little more.
 const MinBytes = 128 << 10
 
-// Make creates the file, at most maxBytes large, and returns a list of what it omits. To fit, it repeatedly halves the largest part: it
+// Make creates the file, at most maxBytes large, and returns a list of the omitted parts. To fit, it repeatedly halves the largest part: it
 // omits every second picture or state, or the older half of the diffs, the log or the steps.
 func Make(t Trace, maxBytes int) (file []byte, left []string, err error) {
 	if maxBytes < MinBytes {

@@ -1,7 +1,7 @@
 // Package searchtest provides test servers that answer as documented by the providers of package provider.
 //
 // A Server refuses the same requests as its provider: a wrong method, path or key, and missing parameters. It answers each
-// query with two fixed results of its kind. Say sets a different answer.
+// query with two fixed results of its kind. SetAnswer sets a different answer.
 package searchtest
 
 import (

@@ -23,8 +23,8 @@ import (
 
 // Config holds the recipients of a Tracker's events.
 type Config struct {
-	// Closed is called when a connection has ended and none of its calls is running. A running call may still store what it was about to
-	// send. If a call starts after that, Closed is called again when that call ends.
+	// Closed is called when a connection has ended and none of its calls is running. A running call may still store data that it was about
+	// to send. If a call starts after that, Closed is called again when that call ends.
 	Closed func(views.Caller)
 	Usage  *metering.Recorder
 	Limits *limit.Limits
@@ -183,7 +183,7 @@ func (t *Tracker) HandleRPC(ctx context.Context, event stats.RPCStats) {
 	}
 }
 
-// Count returns the total number of connections, including those of fronts, and how many of them are open.
+// Count returns the total number of connections, including connections of fronts, and how many of them are open.
 func (t *Tracker) Count() (ever, open uint64) {
 	closed := t.closed.Load() // loaded first, so that it never exceeds opened
 	ever = t.opened.Load()

@@ -40,7 +40,7 @@ func StorageState(s sessions.State) *domtapv1.StorageState {
 	return m
 }
 
-// Omissions converts the list of what a state omits.
+// Omissions converts the list of data that a state omits.
 func Omissions(all []sessions.Omission) []*domtapv1.StorageOmission {
 	var list []*domtapv1.StorageOmission
 	for _, o := range all[:min(len(all), maxOmissions)] {

@@ -17,7 +17,7 @@ import (
 // grace is added to the timeout of the navigation or the URLs that the request sets.
 const grace = 5 * time.Second
 
-// CloseGrace limits how long it may take to close tabs and sessions whose call has ended, such as those of a batch.
+// CloseGrace limits how long it may take to close tabs and sessions whose call has ended, such as the tabs of a batch.
 const CloseGrace = 5 * time.Second
 
 // maxCall limits the duration of a unary call.

@@ -36,7 +36,7 @@ type Config struct {
 	// CallsPerSecond.
 	CallsPerSecond float64
 	Burst          int
-	// Streams limits the open streams of all clients together. StreamsPerClient limits those of each client.
+	// Streams limits the open streams of all clients together. StreamsPerClient limits the concurrent streams of each client.
 	Streams, StreamsPerClient int
 	// Connections limits the open connections with an authorized call. Unix sockets and other networks are counted separately, so that
 	// other clients cannot take the slots of the operator's socket.

@@ -87,8 +87,8 @@ type Call struct {
 	stream bool
 	// begun reports that the stream was counted. elsewhere reports that another node serves and counts the call.
 	begun, elsewhere bool
-	// who is the caller. session and tab are copied from the request. place is where the usage is recorded; it is set when the caller is
-	// known.
+	// who identifies the caller. session and tab are copied from the request. place is where the usage is recorded; it is set when the
+	// caller is known.
 	who          identity.Principal
 	session, tab string
 	place        usage.Place

@@ -133,7 +133,7 @@ func Unprinted(all []*domtapv1.Outcome, text string, replaced bool) []*domtapv1.
 // IsPage reports whether the text of a DENSE_DIFF is a whole page instead of changes.
 func IsPage(changes string) bool { return strings.HasPrefix(changes, "URL: ") }
 
-// begins reports whether the name of a new element equals words, or is that of a card that starts with words.
+// begins reports whether the name of a new element equals words, or whether the element is a card whose name starts with words.
 func begins(changes, words string) bool {
 	for line := range strings.Lines(changes) {
 		if line[0] != '+' {

@@ -173,7 +173,7 @@ func (f *finding) message() *domtapv1.FindResponse {
 	return resp
 }
 
-// messages converts the first matches, as many as have printed lines.
+// messages converts the first matches, one for each printed line.
 func (f *finding) messages(found []find.Match) []*domtapv1.FindMatch {
 	found = found[:len(f.printed.Lines)]
 	var boxes []dom.Box

@@ -39,7 +39,7 @@ type watcher struct {
 	dialog *driver.Dialog
 	// noticed is the number of the newest notice that the reader has received or that preceded the stream.
 	noticed uint64
-	// sentAt is the time of the last message, contentAt that of the last message with content.
+	// sentAt is the time of the last message, and contentAt the time of the last message with content.
 	sentAt, contentAt time.Time
 }
 

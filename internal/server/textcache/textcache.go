@@ -201,7 +201,7 @@ func hash(markup []driver.Markup) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// prefix distinguishes cursors of texts from those of package views.
+// prefix distinguishes cursors of texts from cursors of package views.
 const prefix = "r"
 
 // IsCursor reports whether a cursor has the prefix of a text cursor.

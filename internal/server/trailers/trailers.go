@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Limit is the maximum size of a status in bytes, counted as header fields in RFC 9113. It is half of what C core accepts, because a proxy
-// may add its own fields.
+// Limit is the maximum size of a status in bytes, counted as header fields in RFC 9113. It is half of C core's limit, because a proxy may
+// add its own fields.
 const Limit = 4 << 10
 
 // fieldOverhead is the size of a field in addition to its name and its value.

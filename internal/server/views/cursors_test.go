@@ -101,7 +101,7 @@ func TestPagesOfAPageThatChanges(t *testing.T) {
 			body := slices.Clone(main.Body)
 			body[0].Text += " again"                                       // was sent
 			body[1], body[9] = body[9], body[1]                            // were sent
-			body[n], body[90] = body[90], body[n]                          // one of them was sent
+			body[n], body[90] = body[90], body[n]                          // one of the two was sent
 			body = slices.Insert(body, 5, actortest.Button(fmt.Sprint(n))) // before the elements that were sent
 			main.Body = body[:len(body)-1]                                 // was not sent
 		})

@@ -69,7 +69,7 @@ func New(tab *views.Tab, c *domtapv1.WaitCondition, since *views.Point, field st
 	return w
 }
 
-// states maps element states of the API to those of package condition.
+// states maps element states of the API to element states of package condition.
 var states = map[domtapv1.ElementState]condition.State{
 	domtapv1.ElementState_ELEMENT_STATE_GONE:    condition.Gone,
 	domtapv1.ElementState_ELEMENT_STATE_VISIBLE: condition.Visible,

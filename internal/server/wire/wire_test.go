@@ -75,7 +75,7 @@ func TestTheHeadCarriesNoElements(t *testing.T) {
 	}
 }
 
-// Many streams send one message concurrently, and gRPC frees what it has sent.
+// Many streams send one message concurrently, and gRPC frees sent buffers.
 func TestStreamsShareAMessage(t *testing.T) {
 	want := messages()[1]
 	shared, err := Encode(want)

@@ -285,7 +285,7 @@ func (l *Log) Read(q Query) Answer {
 		}
 	}
 	slices.Reverse(out.Entries)
-	for _, it := range items { // these are the items that Max excluded
+	for _, it := range items { // the remaining items were excluded by Max
 		if !q.Problems {
 			out.Dropped++
 		} else if e := it.entry(); e.Problem() {

@@ -91,7 +91,7 @@ func (r *Reads) add(o Reads) {
 	r.Elements += o.Elements
 }
 
-// Step is the outcome of one step of an action. It is Done, or Failed with a reason, or neither if it was skipped.
+// Step is the outcome of one step of an action. It is Done, or Failed with a reason. A skipped step is neither.
 type Step struct {
 	Kind         string
 	Done, Healed bool

@@ -133,7 +133,7 @@ func TestManyMayEnterAtOnce(t *testing.T) {
 	}
 }
 
-// TestQuantilesAreCloseToTheRealOnes compares quantiles with those of the sorted durations.
+// TestQuantilesAreCloseToTheRealOnes compares quantiles with the quantiles of the sorted durations.
 func TestQuantilesAreCloseToTheRealOnes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, draw := range map[string]func() time.Duration{

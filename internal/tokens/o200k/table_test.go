@@ -37,7 +37,7 @@ func vocabulary(t *testing.T) []string {
 	for i := range uint(1 << 20) {
 		token, err := library.Decode([]uint{i})
 		if err != nil {
-			continue // this rank has no token
+			continue // this rank is not assigned to a token
 		}
 		if i != uint(len(tokens)) {
 			t.Fatalf("%q has the rank %d, and there is no token of the rank %d", token, i, len(tokens))

@@ -229,7 +229,7 @@ func (a *App) saveFile(name string, data []byte, what string, mode os.FileMode) 
 	return a.Printer().ShowValue(saved{File: name, Bytes: len(data)}, fmt.Sprintf("%s: %s\n", name, plural.Of(len(data), "byte")))
 }
 
-// saved is the JSON form of what SaveFile prints.
+// saved is the JSON form of SaveFile's output.
 type saved struct {
 	File  string `json:"file"`
 	Bytes int    `json:"bytes"`

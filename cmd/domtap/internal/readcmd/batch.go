@@ -99,7 +99,8 @@ func (b *batchFlags) request(a *cli.App, args []string) (*domtapv1.BatchRequest,
 	return r, nil
 }
 
-// failedPages returns the error of a batch with failed pages. Its exit code is that of the pages, or Failure if the pages differ.
+// failedPages returns the error of a batch with failed pages. Its exit code is the common exit code of the pages, or Failure if these
+// differ.
 func failedPages(results []*domtapv1.BatchResult) error {
 	var first *exit.Error
 	failed := 0

@@ -64,7 +64,7 @@ func (p *pageFlags) serve(ctx context.Context, a *cli.App, replay *server.Server
 				a.Warn(err)
 			}
 			<-ctx.Done()
-			_ = os.Remove(file) // it may not have been written
+			_ = os.Remove(file) // the file may not exist
 		})
 	}
 	err = replay.Serve(ctx, socket)

@@ -111,7 +111,7 @@ function reportedAttribute(el, name) {
   const value = attr(el, name);
   if (value && holdsSecret(el, name, value)) return MASK;
   if (tagOf(el) === "option" && isChoiceMasked(el)) {
-    if (name.toLowerCase() === "selected") return null; // its presence reveals the choice
+    if (name.toLowerCase() === "selected") return null; // the presence of this attribute reveals the choice
     if (value && name.toLowerCase() === "label") return MASK;
   }
   return MASKS === null || !value ? shownAttribute(name, value) : maskAttribute(el, name, value);

@@ -178,7 +178,8 @@ class Generated {
     this.failed = failedSheets;
     /** Matches the elements in which text may be generated. Empty if there are none, null if any element may be one. @type {string | null} */
     this.selector = "";
-    /** Whether there are shadow trees. Their styles, which are not searched, apply to their content, their hosts and slotted nodes. */
+    /** Whether there are shadow trees. The styles of shadow trees are not searched. They apply to the content of the tree, to its host
+     * and to slotted nodes. */
     this.inShadows = false;
   }
 
@@ -577,7 +578,7 @@ class Naming {
       case "iframe":
         return clean(reportedAttribute(el, "title") || "", MAX_TEXT);
     }
-    if (tag.includes("-")) return this.fromLabels(el); // it may be associated with a form
+    if (tag.includes("-")) return this.fromLabels(el); // a custom element may be associated with a form
     return SVG_TAGS.has(tag) && isSVG(el) ? clean(this.svgTitle(el, tag), MAX_TEXT) : "";
   }
 

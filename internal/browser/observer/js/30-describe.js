@@ -567,7 +567,7 @@ function describe(into, el, tag, explicit, kind, ctx, naming, focused, attribute
   into[F_HREF] = hrefOf(el, tag);
   into[F_NAME] = field || tag === "button" || tag === "a" ? clean(attr(el, "name") || "", MAX_FIELD) : "";
   into[F_TYPE] = tag === "input" || tag === "button" ? el.type : "";
-  const named = tag === "button" && naming.fromContent; // its content, which would be the value, is its name
+  const named = tag === "button" && naming.fromContent; // the content of the button is its name, and not its value
   const valued = (field || explicit || kind === INTERACTIVE) && !named;
   into[F_VALUE] = valued ? withLeft(valueOf(el, tag, role), () => valueOf(el, tag, role, MAX_TEXT)) : "";
   into[F_PLACEHOLDER] = field ? clean(reportedAttribute(el, "placeholder") || "", MAX_NAME) : "";

@@ -121,7 +121,8 @@ function columnsOf(el) {
   return "in-" + words[0] + (words.length > 1 ? "-to-" + words[words.length - 1] : "");
 }
 
-/** Adds the position of a radio in its group if the page states it, for example that of a star in a rating. @param {string[]} marks @param {El} el */
+/** Adds the position of a radio in its group if the page states it, for example the position of a star in a rating.
+ * @param {string[]} marks @param {El} el */
 function addPosition(marks, el) {
   const at = attr(el, "aria-posinset"), size = attr(el, "aria-setsize");
   if (at && size && /^\d{1,3}$/.test(at) && /^\d{1,3}$/.test(size)) addMark(marks, "at-" + at + "-of-" + size);

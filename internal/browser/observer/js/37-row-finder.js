@@ -1,9 +1,9 @@
 // @ts-check
 // Finds the node that is the row of an element, and reads the content of rows.
 //
-// RowReader owns the numbers of fields and a cache of what it read of nodes since the last call of
-// forget. Rows calls forget before each series of reads, because the cache is valid only while
-// nothing changes.
+// RowReader owns the numbers of fields and a cache of the values that it read from nodes since the
+// last call of forget. Rows calls forget before each series of reads, because the cache is valid
+// only while nothing changes.
 
 /** The maximum number of ancestors that are searched for a row. */
 const MAX_ROW_UP = 12;

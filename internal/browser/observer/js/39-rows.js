@@ -243,7 +243,7 @@ class Rows {
     if (old.missed) return false;
     const was = stateAt(old.states || [], 0);
     const before = was && was.row && stateAt(was.row.states, 0);
-    if (!was) return !this.pending; // its row was not recorded in time and may be another
+    if (!was) return !this.pending; // the row of the element was not recorded in time and may have changed
     if (!was.row || !before) return true;
     const node = this.rowAfter(was.row, now);
     const after = node && this.reader.state(node);
@@ -292,7 +292,7 @@ class Rows {
     if (this.unrecorded.has(rec)) this.recordIfShown(rec);
     const own = rec.acted >= known.start && known.start > 0;
     const was = stateAt(rec.states || [], own ? 0 : known.seen);
-    if (!was || !was.row || was.row.node.deref() !== rec.node) { // if the element is its own row, its name is the content that checkRow compares
+    if (!was || !was.row || was.row.node.deref() !== rec.node) { // if the element is its own row, checkRow compares its name
       const name = nameNow(this.model, rec);
       if (this.isRenamed(rec, known.name, name)) return { error: "renamed", was: known.name, now: name };
       if (was && !own && !sameName(was.name, name, () => this.neighborNames(rec), true)) return { error: "renamed", was: was.name, now: name };

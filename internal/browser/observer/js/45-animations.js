@@ -64,8 +64,8 @@ function isOfStyles(animation) {
 }
 
 /**
- * Whether an animation never ends, such as that of a spinner, or follows the scroll position. The regular sweeps find the
- * changes of such animations.
+ * Whether an animation never ends, as in a spinner, or follows the scroll position. The regular sweeps find the changes
+ * of such animations.
  * @param {Animation} animation @param {Document} doc
  */
 function isEndless(animation, doc) {

@@ -278,7 +278,8 @@ class ListenerProbe {
       this.setListening(el, false, false);
       this.setItems(el, []);
     }
-    // Inner elements come first, because the class of an element depends on those of its content.
+    // Inner elements come first, because the class of an element depends on the classes of its
+    // content.
     for (let i = nodes.length - 1; i >= 0; i--) {
       const node = nodes[i];
       // The answer includes nodes of same-process frames. A node belongs to the world that sees it first, so even nodes of
@@ -401,7 +402,7 @@ class ListenerProbe {
     closedRoots = closedRoots || new WeakMap();
     if (closedRoots.has(root.host)) return;
     closedRoots.set(root.host, root);
-    this.recordInsertion(root); // it may contain more hosts
+    this.recordInsertion(root); // the root may contain more hosts
     if (this.model.changes.rescan) return;
     this.model.sweep.checkRoot(root.host);
   }

@@ -195,7 +195,7 @@ function regionTexts(region) {
   return filled(out);
 }
 
-/** Returns the child nodes of a region, or those of its only list or box. @param {El} region */
+/** Returns the child nodes of a region, or the child nodes of its only list or box. @param {El} region */
 function entriesOf(region) {
   let nodes = flatNodes(region, tagOf(region));
   for (let down = 0; down < MAX_PHRASES; down++) {
@@ -212,8 +212,8 @@ const PART_NODES = 60, PART_TEXT = 300;
 const PART_HOLDS = "main,nav,form,table,h1,[role=grid],[role=table],[role=main]";
 
 /**
- * Whether a live region is a part of the page, such as a live table or a long chat. Changes in it are reported as those of
- * other text.
+ * Whether a live region is a part of the page, such as a live table or a long chat. Changes in it are reported like
+ * changes of other text.
  * @param {El} region @param {string} kind
  */
 function isPartOfPage(region, kind) {

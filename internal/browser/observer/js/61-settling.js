@@ -304,8 +304,8 @@ class Settling {
   }
 
   /**
-   * Returns what the page has requested: timers, including those of earlier actions of the turn, idle callbacks or frames.
-   * It returns "" if there are none.
+   * Returns what the page has requested: timers (including timers that it set during earlier actions of the turn), idle
+   * callbacks or frames. It returns "" if there are none.
    */
   scheduledWork() {
     const { start } = this;

@@ -429,7 +429,7 @@ function partsInMiddle(el, rect) {
   };
   const hit = hitAt(rect.left + rect.width / 2, rect.top + rect.height / 2);
   if (hit && isWithinNode(hit, el)) for (let /** @type {El | null} */ n = hit; n && n !== el; n = flatElement(n)) add(n);
-  if (hit === el) for (const n of /** @type {Iterable<El>} */ ([...el.children].slice(0, MAX_PARTS))) add(n); // they may let the pointer through
+  if (hit === el) for (const n of /** @type {Iterable<El>} */ ([...el.children].slice(0, MAX_PARTS))) add(n); // children that ignore the pointer are not hit
   return out;
 }
 

@@ -414,7 +414,7 @@ class Table {
     return tagOf(cell) === "th" && !/^row/i.test(attr(cell, "scope") || "");
   }
 
-  /** Counts the rows of the head: those of thead, or else the leading rows of headers. */
+  /** Counts the rows of the head: the rows of thead, or else the leading rows of headers. */
   countHead() {
     let n = 0;
     for (const row of this.rows) {

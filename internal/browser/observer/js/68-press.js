@@ -302,8 +302,8 @@ class Press {
 const REPORTED_STATES = ["aria-expanded", "aria-pressed", "aria-checked", "aria-selected", "aria-activedescendant", "open"];
 
 /**
- * Returns the states that an element shows: its own, those of its nearest ancestors, and those of its first descendant that shows
- * whether it is open.
+ * Returns the states that an element shows: its own states, the states of its nearest ancestors, and the states of its first
+ * descendant that shows whether it is open.
  * @param {El} el
  */
 function reportedStates(el) {
