@@ -19,7 +19,7 @@ type extractFlags struct {
 	schema, table, caption string
 	rows                   int32
 	root                   uint32
-	csv                    bool
+	tsv                    bool
 	cmd                    *cobra.Command
 }
 
@@ -30,9 +30,9 @@ func Extract(a *cli.App) *cobra.Command {
 		Use:   "extract SELECTOR... | --schema FILE | --table HEADERS",
 		Short: "Extract data from a page as JSON",
 		Long: `Extract data from a page and print it as JSON: the texts of all elements that each selector matches, the data
-that a schema describes (docs/extract.md), or the columns of a table, as CSV with --csv. A selector that ends in
+that a schema describes (docs/extract.md), or the columns of a table, as lines with --tsv. A selector that ends in
 @NAME reads an attribute. Missing data is reported on standard error.`,
-		Example: "  domtap extract h1 'a@href'\n  domtap extract --schema product.json\n  domtap extract --table 'Name,Price' --csv\n  domtap extract --table ''        # the largest table\n" +
+		Example: "  domtap extract h1 'a@href'\n  domtap extract --schema product.json\n  domtap extract --table 'Name,Price' --tsv\n  domtap extract --table ''        # the largest table\n" +
 			`  echo '{"title": "h1", "price": {"selector": ".price", "type": "number"}}' | domtap extract --schema -`,
 	})
 	flags.register(cmd)
@@ -67,17 +67,17 @@ func (e *extractFlags) register(cmd *cobra.Command) {
 	e.cmd = cmd
 	f := cmd.Flags()
 	f.StringVar(&e.schema, "schema", "", "the file with the schema; - is standard input")
-	f.StringVar(&e.table, "table", "", "headers of the columns to print, separated by commas; empty selects the largest table, with all columns")
+	f.StringVar(&e.table, "table", "", "headers of the columns to print, separated by commas, or in double quotes; empty selects the largest table, with all columns")
 	f.StringVar(&e.caption, "caption", "", "the caption of the table")
-	f.BoolVar(&e.csv, "csv", false, "print the table as CSV")
+	f.BoolVar(&e.tsv, "tsv", false, "print the table as lines of cells with tabs between them")
 	cli.RefFlag(f, &e.root, "root", "only search below the element with this ref")
 	f.Int32Var(&e.rows, "max-rows", 1000, "maximum number of rows of each list, 1 to 10000")
 }
 
 func (e *extractFlags) request(a *cli.App, selectors []string) (*domtapv1.ExtractRequest, error) {
 	set := e.cmd.Flags().Changed
-	if e.csv && !set("table") && !set("caption") {
-		return nil, exit.Errorf(exit.Usage, "for example: domtap extract --table Name,Price --csv", "--csv needs --table or --caption")
+	if e.tsv && !set("table") && !set("caption") {
+		return nil, exit.Errorf(exit.Usage, "for example: domtap extract --table Name,Price --tsv", "--tsv needs --table or --caption")
 	}
 	request := &domtapv1.ExtractRequest{Selectors: selectors}
 	if set("table") || set("caption") {
@@ -102,25 +102,32 @@ func (e *extractFlags) request(a *cli.App, selectors []string) (*domtapv1.Extrac
 // text returns the printed text of an answer. Of a table, it only has the requested columns.
 func (e *extractFlags) text(answer *domtapv1.ExtractResponse) (string, error) {
 	headers := split(e.table)
-	if len(headers) == 0 && !e.csv {
+	if len(headers) == 0 && !e.tsv {
 		return render.Result(answer.GetResultJson()), nil
 	}
 	t, err := tableOf(answer.GetResultJson())
 	if err != nil {
 		return "", err
 	}
-	if t.only(headers); e.csv {
-		return t.csv(), nil
+	if t.only(headers); e.tsv {
+		return t.tsv(), nil
 	}
 	return render.Result(t.json()), nil
 }
 
-// split splits a comma-separated list.
+// split splits a comma-separated list. An entry with a comma is in double quotes.
 func split(list string) []string {
 	var out []string
-	for part := range strings.SplitSeq(list, ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			out = append(out, part)
+	quoted := false
+	for entry := range strings.FieldsFuncSeq(list, func(r rune) bool {
+		quoted = quoted != (r == '"')
+		return r == ',' && !quoted
+	}) {
+		if entry = strings.TrimSpace(entry); len(entry) > 1 && entry[0] == '"' {
+			entry = strings.TrimSpace(strings.Trim(entry, `"`))
+		}
+		if entry != "" {
+			out = append(out, entry)
 		}
 	}
 	return out

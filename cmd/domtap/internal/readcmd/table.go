@@ -1,7 +1,6 @@
 package readcmd
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -88,17 +87,17 @@ func (t *table) json() string {
 	return "[" + strings.Join(rows, ",") + "]"
 }
 
-// csv returns the headers and the rows as CSV.
-func (t *table) csv() string {
+// tsv returns the headers and the rows as lines, with tabs between the cells.
+func (t *table) tsv() string {
 	var b strings.Builder
-	w := csv.NewWriter(&b)
 	for _, line := range slices.Concat([][]string{t.headers}, t.rows) {
-		clean := make([]string, len(line))
 		for i, value := range line {
-			clean[i] = render.Line(value)
+			if i > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(render.Line(value))
 		}
-		_ = w.Write(clean) // to memory
+		b.WriteByte('\n')
 	}
-	w.Flush()
 	return b.String()
 }

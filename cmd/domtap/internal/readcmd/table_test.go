@@ -1,15 +1,18 @@
 package readcmd
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestATableHasTheColumnsAskedFor(t *testing.T) {
 	const all = `[{"Name":"Brass lamp","Left":"3","Note":"a, b"},{"Name":"Old lamp","Left":"1","Note":"say \"x\""}]`
 	for _, test := range []struct {
 		headers   []string
-		json, csv string
+		json, tsv string
 	}{
-		{nil, all, "Name,Left,Note\nBrass lamp,3,\"a, b\"\nOld lamp,1,\"say \"\"x\"\"\"\n"},
-		{[]string{"left", "name"}, `[{"Left":"3","Name":"Brass lamp"},{"Left":"1","Name":"Old lamp"}]`, "Left,Name\n3,Brass lamp\n1,Old lamp\n"},
+		{nil, all, "Name\tLeft\tNote\nBrass lamp\t3\ta, b\nOld lamp\t1\tsay \"x\"\n"},
+		{[]string{"left", "name"}, `[{"Left":"3","Name":"Brass lamp"},{"Left":"1","Name":"Old lamp"}]`, "Left\tName\n3\tBrass lamp\n1\tOld lamp\n"},
 		{[]string{"Left", "Price"}, all, ""},
 	} {
 		got, err := tableOf(all)
@@ -19,8 +22,15 @@ func TestATableHasTheColumnsAskedFor(t *testing.T) {
 		if got.only(test.headers); got.json() != test.json {
 			t.Errorf("%q are %s, want %s", test.headers, got.json(), test.json)
 		}
-		if test.csv != "" && got.csv() != test.csv {
-			t.Errorf("%q are %s, want %s", test.headers, got.csv(), test.csv)
+		if test.tsv != "" && got.tsv() != test.tsv {
+			t.Errorf("%q are %s, want %s", test.headers, got.tsv(), test.tsv)
 		}
+	}
+}
+
+func TestAHeaderWithACommaIsQuoted(t *testing.T) {
+	want := []string{"Name", "Size, KB", "Left"}
+	if got := split(`Name, "Size, KB" ,,Left,`); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
