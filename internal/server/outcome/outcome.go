@@ -139,10 +139,11 @@ func begins(changes, words string) bool {
 		if line[0] != '+' {
 			continue
 		}
-		_, name, _ := strings.Cut(line, "] ")
-		behind, found := strings.CutPrefix(name, words)
-		if found && (behind == "\n" || strings.HasPrefix(behind, " (") || strings.HasPrefix(behind, truncate.Ellipsis)) {
-			return true
+		for _, name := range strings.Split(line, "] ")[1:] {
+			behind, found := strings.CutPrefix(name, words)
+			if found && (behind == "\n" || strings.HasPrefix(behind, " (") || strings.HasPrefix(behind, " [") || strings.HasPrefix(behind, truncate.Ellipsis)) {
+				return true
+			}
 		}
 	}
 	return false

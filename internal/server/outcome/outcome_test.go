@@ -136,6 +136,7 @@ func TestWhatTheTextSaysIsNotSaidTwice(t *testing.T) {
 		{page, false, all},
 		{"~ [1] Add to Cart (button) ← Buy\n- [2] Trip\n", false, all},
 		{"+ [1] Trip…+130 (button)\n+ [2] Cart\n", false, "! alert: Wrong\n! text: Total\n! status: 3 items\n! status: Saved\n! log: Ada came\n"},
+		{"+ [1] Save (button) [2] Trip…+130 (button) [3] Cart [4] Help\n", false, "! alert: Wrong\n! text: Total\n! status: 3 items\n! status: Saved\n! log: Ada came\n"},
 		{"+ [1] Tripoli\n~ [2] Cart (button pressed) ← (button)\n", false, all},
 	} {
 		if got := lines(Unprinted(Of(noted), test.text, test.replaced)); got != test.want {

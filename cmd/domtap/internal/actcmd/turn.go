@@ -2,6 +2,7 @@ package actcmd
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -84,6 +85,38 @@ func leaveTo(next string, answer *domtapv1.InteractResponse) {
 		kind := o.GetKind()
 		return kind == domtapv1.OutcomeKind_OUTCOME_KIND_HEADING || kind == domtapv1.OutcomeKind_OUTCOME_KIND_TEXT && next == "read"
 	})
+	if next == "find" || next == "extract" {
+		answer.Outcome = withFewTexts(answer.GetOutcome())
+	}
+}
+
+// manyTexts is the number of new texts from which only the first has a line before a command that searches them.
+const manyTexts = 8
+
+// withFewTexts removes all new texts but the first if there are many, and adds the number of the others to the first.
+func withFewTexts(outcome []*domtapv1.Outcome) []*domtapv1.Outcome {
+	var first *domtapv1.Outcome
+	others := 0
+	rest := slices.DeleteFunc(slices.Clone(outcome), func(o *domtapv1.Outcome) bool {
+		if o.GetKind() != domtapv1.OutcomeKind_OUTCOME_KIND_TEXT {
+			return false
+		}
+		more := 0
+		if _, err := fmt.Sscanf(o.GetDetail(), "%d more", &more); err != nil {
+			more = 0
+		}
+		if first == nil {
+			first, others = o, more
+			return false
+		}
+		others += 1 + more
+		return true
+	})
+	if 1+others < manyTexts {
+		return outcome
+	}
+	first.Detail = fmt.Sprintf("%d more", others)
+	return rest
 }
 
 // failedStep returns the error of the first step that failed.
