@@ -414,6 +414,11 @@ var passing = `<!doctype html><title>Passing</title><style>i { display: inline-b
 		<div role=row tabindex=0 class=on><div role=gridcell class=on>Bob</div><i class=on></i><div role=gridcell class=on>Paris</div></div></div></div></section>
 	<section id=caption><div role=row><div role=columnheader class=on style="width: min-content"><span class=on>Name</span></div><div role=columnheader class=on><span class=on style="float: right">City</span></div></div></section>
 	<section id=days><div class=on><b>October</b><div class=days>` + days + `</div></div></section>
+	<section id=nested><table><tr><th role=columnheader class=on><div role=columnheader class=on>Name</div><tr><td>Ada</table></section>
+	<section id=frame><div role=group id=g>All<table role=none tabindex=0 aria-labelledby=g><tr><td class=on>Ada<tr><td class=on>Bob</table></div></section>
+	<section id=label><label class=on for=size>Size</label><input id=size><label class=on id=c>Color</label><div role=slider tabindex=0 aria-labelledby=c style="width:90px;height:9px"><i class=on></i></div><label class=on>Other</label></section>
+	<section id=range><div class=on><label for=r>Volume</label><input type=range id=r><output>5</output></div></section>
+	<section id=menu><div style="width:50px;height:20px" oncontextmenu="return false">Picture</div><canvas width=40 height=30 class=on></canvas></section>
 	<section id=clones><div class=on><div class=pane><table><tr><td>Tea<tr><td>Milk</table></div><div class=pane><table><tr><td>Tea<tr><td>Milk</table></div><div class=pane><table><tr><td>Tea<tr><td>Milk</table></div></div></section>
 	<script>for (const s of document.querySelectorAll("section")) if (s.id !== location.search.slice(1)) s.remove()
 	for (const e of document.querySelectorAll(".on")) if (!e.matches("#focus [role=row]")) e.addEventListener("click", () => {})</script>`
@@ -436,6 +441,11 @@ func TestBoxesThatPassClicksOnAreNotListed(t *testing.T) {
 		"focus":   {`div gridcell "Ada"`, `div gridcell "London"`, `div gridcell "Bob"`, `div gridcell "Paris"`},
 		"caption": {`div columnheader "Name"`, `div columnheader "City"`, `span generic "City"`},
 		"days":    {`span generic "1"`, `span generic "14"`},
+		"nested":  {`th columnheader "Name"`},
+		"frame":   {`td cell "Ada"`, `td cell "Bob"`},
+		"label":   {`input textbox "Size"`, `div slider "Color"`, `label label "Other" `},
+		"range":   {`input slider "Volume"`},
+		"menu":    {`div generic "Picture"`, `canvas generic ""`},
 		"clones":  {},
 	} {
 		got := brief(usable(t, d, d.Open(url+"/passing?"+section)))
@@ -449,14 +459,18 @@ func TestBoxesThatPassClicksOnAreNotListed(t *testing.T) {
 }
 
 // hosts has custom elements that look usable because of their cursor or listener, although people use the control in their shadow tree.
-const hosts = `<!doctype html><title>Hosts</title><style>x-save, x-agree, x-size, x-wifi, x-card { cursor: pointer; display: inline-block }</style>
+const hosts = `<!doctype html><title>Hosts</title><style>x-save, x-agree, x-size, x-wifi, x-card, x-home { cursor: pointer; display: inline-block }</style>
 	<x-save>Save</x-save> <x-agree></x-agree> <x-wifi></x-wifi> <x-label for=size>Size</x-label> <x-size id=size></x-size> <x-card>A card <p>with words</p></x-card>
+	<x-tabs><b role=tab slot=tabs tabindex=0>One</b><b role=tab slot=tabs tabindex=0>Two</b><p>First</p></x-tabs> <x-home></x-home>
 	<script>const draw = (tag, html) => customElements.define(tag, class extends HTMLElement {
 		constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = html; this.addEventListener("click", () => {}); if (this.id) this.onclick = () => document.title = this.id } })
 	draw("x-save", "<button><span><slot></slot></span></button>")
 	draw("x-agree", "<div role=checkbox tabindex=0 aria-checked=false aria-labelledby=t><input type=checkbox tabindex=-1 aria-hidden=true style='position:absolute; visibility:hidden'><label id=t>I agree</label></div>")
 	draw("x-wifi", "<div role=switch tabindex=0 aria-label=Wi-Fi><svg aria-hidden=true width=20 height=20><circle r=9 /></svg></div>")
 	draw("x-size", "<div role=combobox tabindex=0 aria-label=Size>Small</div><div role=dialog hidden><button>Close</button></div>")
+	draw("x-tabs", "<div><slot name=tabs></slot><slot></slot></div>")
+	document.querySelector("x-tabs").shadowRoot.querySelector("div").addEventListener("click", () => {})
+	draw("x-home", "<svg role=button tabindex=0 aria-label=Home width=20 height=20><path d='M0 0h20v20H0z' /></svg>")
 	draw("x-card", "<slot></slot><button>More</button>")
 	document.querySelector("x-wifi").shadowRoot.querySelector("svg").addEventListener("click", () => {})</script>`
 
@@ -464,7 +478,8 @@ const hosts = `<!doctype html><title>Hosts</title><style>x-save, x-agree, x-size
 func TestAHostAndTheControlThatItDrawsAreOne(t *testing.T) {
 	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/hosts": testenv.HTML(hosts)}) + "/hosts")
-	want := []string{`button button "Save"`, `div checkbox "I agree"`, `div switch "Wi-Fi"`, `div combobox "Size"`, `x-card generic "A card with words More"`, `button button "More"`}
+	want := []string{`button button "Save"`, `div checkbox "I agree"`, `div switch "Wi-Fi"`, `div combobox "Size"`, `x-card generic "A card with words More"`, `button button "More"`,
+		`b tab "One"`, `b tab "Two"`, `svg button "Home"`}
 	if got := brief(usable(t, d, tab)); !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}

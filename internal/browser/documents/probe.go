@@ -34,7 +34,7 @@ const (
 
 // clickEvents are the events whose listeners make an element clickable.
 var clickEvents = []string{
-	"click", "dblclick", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend",
+	"click", "dblclick", "contextmenu", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend",
 }
 
 // probeDue waits for running probes and probes the agents whose next probe is due.

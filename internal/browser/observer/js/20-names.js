@@ -448,7 +448,10 @@ class Naming {
   /** Returns the text of the elements in aria-labelledby (2B). @param {El} el @param {string} ids */
   labelledby(el, ids) {
     let text = "";
-    for (const target of this.elementsOf(el, ids)) text += this.referenced(target, BY_ID) + " ";
+    for (const target of this.elementsOf(el, ids)) {
+      if (target !== el && safe.contains(target, el)) continue; // its content is no name of a part of it
+      text += this.referenced(target, BY_ID) + " ";
+    }
     return text.trim();
   }
 

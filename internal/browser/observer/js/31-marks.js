@@ -283,8 +283,12 @@ function classWord(el) {
   return /^[a-z]{3,}(?:-[a-z]{2,}){0,2}$/.test(own) && safe.firstElementChild(el) === null && !NO_WORD.test(own) && !MAY_BE_STATE.test(own) ? asMark(own) : "";
 }
 
-/** Returns the look of a shape or an empty box, as form and color, or "". @param {El} el @param {string} tag */
+/** Returns the look of a shape or an empty box, as form and color, the size of a canvas, or "". @param {El} el @param {string} tag */
 function lookOf(el, tag) {
+  if (tag === "canvas") {
+    const { width, height } = safe.rect(el);
+    return "canvas-" + Math.round(width) + "x" + Math.round(height);
+  }
   const style = getComputedStyle(el);
   if (SHAPES.has(tag)) {
     const color = colorWord(style.fill) || colorWord(style.stroke);
@@ -351,6 +355,10 @@ function iconWord(el, tag) {
   if (tag === "use") return asMark((attr(el, "href") || attr(el, "xlink:href") || "").split("#")[1] || "");
   for (const name of ["data-icon", "data-lucide", "data-feather", "icon"]) {
     const word = asMark((attr(el, name) || "").split(":").pop() || "");
+    if (word) return word;
+  }
+  if (tag.endsWith("-icon")) {
+    const word = asMark(attr(el, "name") || "");
     if (word) return word;
   }
   const test = /^(.+)Icon$/.exec(attr(el, "data-testid") || "");

@@ -26,7 +26,9 @@ const STATEFUL = "[aria-expanded],[aria-checked],[aria-pressed],[aria-haspopup],
  * @param {El} el @param {string} tag @param {string} explicit @param {Hints} hints
  */
 function isHolder(el, tag, explicit, hints) {
-  if (INTERACTIVE_TAGS.has(tag) || tag === "label" || !HOLDER_ROLES.has(explicit)) return false;
+  if (tag === "label") return explicit === "" && isLabelOfShown(el, hints);
+  if (explicit === "columnheader") return isPartOfAnother(el, explicit, hints);
+  if (INTERACTIVE_TAGS.has(tag) || !HOLDER_ROLES.has(explicit)) return false;
   if (tag.includes("-") && isHostOfControl(el, hints)) return true;
   if (isFocusedForItems(el, explicit, hints) || isPartOfAnother(el, explicit, hints)) return true;
   const first = safe.firstElementChild(el);
@@ -44,6 +46,23 @@ function isHolder(el, tag, explicit, hints) {
 }
 
 /**
+ * Whether a label that only a listener or its cursor makes interactive names an element that a person sees, and so does nothing that
+ * element does not do. In a custom element for labels, the host may name the element.
+ * @param {El} el @param {Hints} hints
+ */
+function isLabelOfShown(el, hints) {
+  if (hints.get(el) & ~HINT_POINTER || hasAttr(el, "tabindex") || attr(el, "draggable") === "true") return false;
+  /** @type {(El | null)[]} */
+  const named = [el.control];
+  for (let /** @type {El | null} */ n = el, up = 0; n && up < 2; n = hostOf(n), up++) {
+    const tree = treeOf(n), id = attr(n, "id"), other = attr(n, "for");
+    if (id) named.push(firstInTree(tree, '[aria-labelledby~="' + CSS.escape(id) + '"]'));
+    if (other) named.push(elementOf(tree, other));
+  }
+  return named.some((of) => of !== null && safe.checkVisibility(of, VISIBLE) && hasArea(safe.rect(of)));
+}
+
+/**
  * Whether a custom element that only a listener or its cursor makes interactive draws one control, and nothing else that a person
  * uses: a field, or a control that fills it and shows all its words.
  * @param {El} el @param {Hints} hints
@@ -57,7 +76,9 @@ function isHostOfControl(el, hints) {
   if (safe.matches(control, CAPTIONED)) return true;
   const box = safe.rect(el), filled = safe.rect(control);
   const fills = filled.width * filled.height >= WRAPPER_FILLED * box.width * box.height;
-  return fills && shownWords(control, hints.model.naming).includes(shownWords(el, hints.model.naming));
+  const { naming } = hints.model, words = shownWords(el, naming);
+  const tag = tagOf(control);
+  return fills && (shownWords(control, naming).includes(words) || naming.name(control, tag, roleOf(control, tag, explicitRole(control))).includes(words));
 }
 
 /** Returns the words in the flat tree of an element. @param {El} el @param {Naming} naming */
@@ -91,9 +112,15 @@ const MAX_SURROUNDED = 200;
 /** The maximum number of cells of a row that are examined. */
 const MAX_CELLS_OF_ROW = 20;
 
-/** Whether an element contains several cells, records or items. @param {El} el */
+/** Whether an element contains several cells, records or items, which slots may show. @param {El} el */
 function holdsItems(el) {
-  return el.querySelectorAll(PASSED_ON)[1] !== undefined;
+  if (el.querySelectorAll(PASSED_ON)[1] !== undefined) return true;
+  if (!isShadow(safe.getRootNode(el))) return false;
+  let items = 0;
+  for (const slot of tagOf(el) === "slot" ? [el] : queryWithin(el, "slot")) {
+    for (const shown of assignedChildren(slot, "slot") || []) if (safe.matches(shown, PASSED_ON) && ++items > 1) return true;
+  }
+  return false;
 }
 
 /**
@@ -103,7 +130,7 @@ function holdsItems(el) {
  */
 function isFocusedForItems(el, explicit, hints) {
   if (!hasAttr(el, "tabindex") || hints.get(el) & ~HINT_TARGET || isClickable(el) || hasAttr(el, "onclick") || isEditingHost(el)) return false;
-  if (explicit !== "row") return NO_ROLES.has(explicit) && !hasAuthorName(el) && holdsItems(el);
+  if (explicit !== "row") return NO_ROLES.has(explicit) && (tagOf(el) === "table" || !hasAuthorName(el)) && holdsItems(el);
   if (aria(el, "aria-selected") === "true") return false;
   const cells = queryWithin(el, GRID_CELLS);
   for (let i = 0; i < cells.length && i < MAX_CELLS_OF_ROW; i++) if (isClickable(cells[i]) || hints.get(cells[i]) & HINT_ITEM) return true;
@@ -117,13 +144,13 @@ function isFocusedForItems(el, explicit, hints) {
  */
 function isSurrounding(el, hints) {
   const tag = tagOf(el), role = explicitRole(el), custom = tag.includes("-");
-  if (!hasElements(el) || !(HOLDER_ROLES.has(role) || role === "list" || role === "rowgroup") || tag === "tr" || tag === "label") return false;
+  if (!(hasElements(el) || assignedChildren(el, tag)) || !(HOLDER_ROLES.has(role) || role === "list" || role === "rowgroup") || tag === "tr" || tag === "label") return false;
   if (isPointerCursor(getComputedStyle(el).cursor)) return false;
   if (holdsItems(el)) return true;
   let controls = 0, others = false, seen = 0;
   walkFlat(el, AT_ROOT, (inner, tag) => {
     if (others) return false;
-    if (tag === "label" || tag === "legend") return false;
+    if (tag === "label" || tag === "legend" || tag === "output") return false;
     if (inner !== el && isInteractive(inner, tag, explicitRole(inner), 0)) {
       if (safe.checkVisibility(inner, VISIBLE) || isListed(inner, hints)) controls++;
       return false;
@@ -142,13 +169,15 @@ const MAX_PART_DEPTH = 4;
 const MAX_EDGE = 12;
 
 /**
- * Whether an element only draws the name of a clickable element with a role, such as the caption in a column header.
+ * Whether an element only draws the name of a clickable element with a role, such as the caption in a column header, or a part of a slider.
  * @param {El} el @param {string} explicit @param {Hints} hints
  */
 function isPartOfAnother(el, explicit, hints) {
-  if (!listened || !NO_ROLES.has(explicit)) return false;
+  if (!listened || !(NO_ROLES.has(explicit) || explicit === "columnheader")) return false;
   for (let up = flatElement(el), i = 0; up && i < MAX_PART_DEPTH; up = flatElement(up), i++) {
-    if (NO_ROLES.has(explicitRole(up)) || !(isClickable(up) || hints.get(up) & HINT_ITEM)) continue;
+    const around = explicitRole(up) || (tagOf(up) === "th" ? "columnheader" : "");
+    if (around === "slider" && textIn(el) === "") return true;
+    if (NO_ROLES.has(around) || !(NO_ROLES.has(explicit) || explicit === around) || !(isClickable(up) || hints.get(up) & HINT_ITEM)) continue;
     const text = textIn(el);
     return text !== "" && text === textIn(up) && isInMiddle(safe.rect(el), safe.rect(up));
   }
