@@ -1,5 +1,5 @@
 // Package recording writes the states and actions of a tab to a file and reads them back. A recording contains every state of the DOM, and
-// small pictures. docs/recording-format.md describes the file.
+// small pictures. domtap/recording/v1/file.proto describes the file.
 //
 // A file is a sequence of blocks, each compressed and checksummed separately. States are stored as keyframes and deltas. A keyframe
 // contains the whole DOM and starts a block; a delta contains the changes from one state to the next (package tablog). To read any time,

@@ -32,7 +32,7 @@ const (
 //
 // RecordingService records tabs to files on the daemon's machine: every state of the DOM, what clients did, the log of
 // the page, and small pictures. What answers mask is also masked in the files. Recording never delays a tab.
-// docs/recording.md describes recordings, and docs/recording-format.md the files.
+// docs/recording.md describes recordings, and domtap/recording/v1/file.proto the files.
 //
 // FAILED_PRECONDITION (RECORDING_OFF) if the server has no directory for recordings. That of `domtap serve` always has one.
 type RecordingServiceClient interface {
@@ -97,7 +97,7 @@ func (c *recordingServiceClient) ListRecordings(ctx context.Context, in *ListRec
 //
 // RecordingService records tabs to files on the daemon's machine: every state of the DOM, what clients did, the log of
 // the page, and small pictures. What answers mask is also masked in the files. Recording never delays a tab.
-// docs/recording.md describes recordings, and docs/recording-format.md the files.
+// docs/recording.md describes recordings, and domtap/recording/v1/file.proto the files.
 //
 // FAILED_PRECONDITION (RECORDING_OFF) if the server has no directory for recordings. That of `domtap serve` always has one.
 type RecordingServiceServer interface {

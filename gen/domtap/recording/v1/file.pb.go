@@ -1,4 +1,28 @@
-// The contents of the blocks of a recording file. docs/recording-format.md describes the file around them.
+// The contents of the blocks of a recording file. A recording has one append-only file for each tab. It begins with the
+// bytes "DOMTAPR" 0x01, a block with the header, and blocks with entries. A block is a head of 44 bytes and contents.
+// Numbers are little-endian, checksums are CRC-32C (Castagnoli).
+//
+//	bytes         head of a block
+//	0–3           "dtb" 0x1e
+//	4             1: the header; 2: entries. Readers skip blocks of other kinds
+//	5             flags: 1, the first entry is a keyframe; 2, there are pictures; 4, the last entry ends the recording
+//	6–7           0
+//	8–11          size of the contents, uncompressed
+//	12–15         size of the contents as stored
+//	16–23, 24–31  times of the first and the last entry, in microseconds since the start
+//	32–35         checksum of the stored contents
+//	36–39         0
+//	40–43         checksum of bytes 0–39
+//
+// The contents are one zstd frame: one Header in the first block, Entry messages in the others, each after its length
+// as a varint. A state is a domtap.cluster.v1.LogRecord, as cluster nodes exchange it. A keyframe has the whole DOM and
+// is the first entry of its block; a delta applies to the state before it. A keyframe follows at most 500 deltas or 20
+// seconds of changes (1,000 and one minute in files of older versions).
+//
+// To read a time, read only the heads, some 4,000 per hour, take the last keyframe before the time, and apply the deltas
+// up to it. Skip a block that is incomplete or has a wrong checksum. After damaged bytes, search for the next head with
+// a correct checksum, and continue at the next keyframe. A recording without an end is still running, or its daemon was
+// killed.
 //
 // Files outlive the program that wrote them. Fields may be added, but never change their meaning.
 
