@@ -47,7 +47,7 @@ func (p *publisher) publish() {
 	p.save()
 }
 
-// replace makes next the head instead of h.
+// replace replaces the head h by the head next.
 func (p *publisher) replace(h, next *Head, view observation.View) *Head {
 	next.view, next.notices = view, p.t.notices
 	p.t.head.Store(next)

@@ -110,7 +110,7 @@ func (r *restorer) take(f fetchResult) {
 	}
 }
 
-// attach makes a new page the tab's page. Only attach does that.
+// attach sets a new page as the tab's page. Only attach does that.
 func (r *restorer) attach(page driver.Page) {
 	t := r.t
 	t.alive()

@@ -202,7 +202,7 @@ func TestValuesAreNoStates(t *testing.T) {
 	}
 }
 
-// TestADiffSaysWhatAddedElementsHold checks that a diff has the values and states of added elements only.
+// TestADiffSaysWhatAddedElementsHold checks that a diff has the values and states of only the added elements.
 func TestADiffSaysWhatAddedElementsHold(t *testing.T) {
 	field := &dom.Element{Ref: 6, Tag: "input", Type: "text", Role: "textbox", Text: "Name", Value: `Ada "L"`, States: dom.States{Required: dom.True}}
 	box := &dom.Element{Ref: 7, Tag: "input", Type: "checkbox", Role: "checkbox", Text: "Gift", Value: "on", States: dom.States{Checked: dom.True}}

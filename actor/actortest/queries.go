@@ -194,7 +194,7 @@ func hides(nodes []*Node, ref dom.Ref) bool {
 	return slices.ContainsFunc(nodes, func(n *Node) bool { return n.known && n.ref == ref || hides(n.Children, ref) })
 }
 
-// Markup returns Frame.HTML of every document, or with a root, of the root's document only.
+// Markup returns Frame.HTML of every document or, with a root, of only the root's document.
 func (p *queries) Markup(ctx context.Context, root driver.Element) ([]driver.Markup, error) {
 	p.count("Markup")
 	if err := p.thread(ctx); err != nil {

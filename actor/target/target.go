@@ -440,7 +440,7 @@ var alwaysStoredRoles = map[string]bool{
 	"menuitemcheckbox": true, "menuitemradio": true, "option": true, "treeitem": true,
 }
 
-// RoleOfFields converts a target by Label whose words are a role of fields, such as "slider", to a target by Role. It is used if no field
+// RoleOfFields converts a target by Label to a target by Role if its words are a role of fields, such as "slider". It is used if no field
 // on the page has that label.
 func (t Target) RoleOfFields() (Target, bool) {
 	role := strings.ToLower(t.Words)

@@ -62,7 +62,7 @@ type openGroup struct {
 	printed bool
 }
 
-// pendingLine is a pending line that is dropped when the node until is reached.
+// pendingLine is a pending line. It is dropped at node until.
 type pendingLine struct{ node, until int32 }
 
 func newLayout(p *Page, shown []*dom.Element, m Mention) *layout {

@@ -250,8 +250,8 @@ func (d *differ) appendReordered(moved []diff.Moved) (rest []diff.Moved) {
 	return rest
 }
 
-// appendFirstRows appends the first rows of a reordered table, whether or not they moved, unless they have a line as new ones, and how many
-// other rows moved. If only one row of the table moved, it appends that row.
+// appendFirstRows appends the first rows of a reordered table, except for new rows that already have a line, and the number of other rows
+// that moved. The first rows are included even if they did not move. If only one row of the table moved, it appends that row.
 func (d *differ) appendFirstRows(table int32, moved map[int32]bool) {
 	if len(moved) == 1 {
 		for row := range moved {

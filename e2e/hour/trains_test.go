@@ -283,7 +283,7 @@ func trainsPrices(km map[string]int, t trainsTrip, r trainsRow) (cents [4]int) {
 	return cents
 }
 
-// trainsDiscount returns the discount of a traveller in percent. The Rail card 50 applies to Flex only.
+// trainsDiscount returns the discount of a traveller in percent. The Rail card 50 applies only to Flex.
 func trainsDiscount(who trainsTraveller, flex bool) int {
 	switch {
 	case who.Age < 6:

@@ -22,8 +22,8 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// appPatience limits how long a stream may take to show the effect of a step through pushes alone. It is many times the one-second interval
-// at which changes without mutations are detected.
+// appPatience limits how long a stream may take to show the effect of a step without reads. It is many times the one-second interval at
+// which changes without mutations are detected.
 const appPatience = time.Minute
 
 // TestStreamsConvergeOnApplications drives single-page applications, each with a different framework, by the steps of users: through the

@@ -197,7 +197,7 @@ func TestWaitForTheWordsOfAnAlert(t *testing.T) {
 	}
 }
 
-// The matches of a selector can change without any change of the stored DOM, in shadow trees, and by style alone.
+// The matches of a selector can change without any change of the stored DOM, in shadow trees, and through styles only.
 func TestWaitForSelectorsOfARealPage(t *testing.T) {
 	b := openBoard(t)
 	for _, c := range []struct {

@@ -53,7 +53,7 @@ type Browser struct {
 	urlPolicy
 
 	script string
-	// elements limits how many elements are kept of each document. Zero selects the default.
+	// elements limits how many elements of each document are stored. Zero selects the default.
 	elements int
 	// mask, block and allowFile come from Config and apply to all sessions.
 	mask      sessions.Mask

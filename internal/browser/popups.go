@@ -98,8 +98,8 @@ func (o *popupAdopter) adopt(ctx context.Context, opener *Page, id target.ID, at
 	})
 }
 
-// DeliverTo sends pages that pages open to the given channel instead of Pages. The channel may outlive the browser. DeliverTo must be
-// called before the first page is opened.
+// DeliverTo sets the channel that receives the pages opened by other pages, in place of Pages. The channel may outlive the browser.
+// DeliverTo must be called before the first page is opened.
 func (o *popupAdopter) DeliverTo(popups chan<- driver.Popup) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -122,7 +122,7 @@ func (n *Node) TabOwner(ctx context.Context, tab string, latest bool) (Place, er
 	return n.SessionOwner(ctx, e.Value.Session, latest)
 }
 
-// CountOthers counts the accepted sessions of other nodes, and their tabs. It reads this node's view only.
+// CountOthers counts the accepted sessions of other nodes, and their tabs. It reads only this node's view.
 func (n *Node) CountOthers(accept func(session string) bool) (sessions, tabs int) {
 	there := n.ledger.Names(accept)
 	maps.DeleteFunc(there, func(name string, _ bool) bool { _, here := n.own.Get(name); return here })

@@ -19,8 +19,8 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// FuzzRequestsNeverPanic passes any bytes that decode as a GetDomRequest through the checks and the handler, on a page with a frame. A
-// request that passes the checks must not cause an internal error.
+// FuzzRequestsNeverPanic decodes any bytes as a GetDomRequest and passes the request through the checks and the handler, on a page with a
+// frame. A request that passes the checks must not cause an internal error.
 func FuzzRequestsNeverPanic(f *testing.F) {
 	for _, r := range []*domtapv1.GetDomRequest{
 		{}, {TabId: "t1"}, {TabId: "t1", FullSnapshot: true, Incremental: true, IncludeGeometry: true},

@@ -70,7 +70,7 @@ const (
 	handshakeLimit = 5 * time.Second
 )
 
-// Config sets up a Server. The zero value serves unix sockets only.
+// Config sets up a Server. The zero value serves only unix sockets.
 type Config struct {
 	// Version is the version of the program. It is empty if unknown.
 	Version string
@@ -96,7 +96,7 @@ type Config struct {
 	AllowEval bool
 	// Searcher searches the web. If nil, Search has no providers.
 	Searcher *search.Searcher
-	// Limits restricts what clients may use. The zero value limits message sizes only.
+	// Limits restricts what clients may use. The zero value limits only message sizes.
 	Limits limit.Config
 	// Traces receives the events of connections and calls, for tracing. If nil, nothing is traced.
 	Traces stats.Handler

@@ -35,7 +35,7 @@ func ParseMask(words []string) (Mask, error) {
 	return m, m.Check()
 }
 
-// IsZero reports whether the mask masks secrets only.
+// IsZero reports whether the mask masks only secrets.
 func (m Mask) IsZero() bool { return len(m.Selectors) == 0 && !m.Values }
 
 // With returns a mask that covers everything that m or other covers.

@@ -1,6 +1,6 @@
-// Package transcript prunes chat transcripts. It keeps the newest page snapshots in the results of browser tools and replaces older ones,
-// which a model no longer needs, with a placeholder. Diffs (format DIFF) are pruned with the snapshots that they are based on; diffs after
-// the oldest kept snapshot stay.
+// Package transcript prunes chat transcripts. It keeps the newest page snapshots in the results of browser tools. A placeholder replaces
+// older snapshots, which a model no longer needs. Diffs (format DIFF) are pruned with the snapshots that they are based on; diffs after the
+// oldest kept snapshot stay.
 //
 // It supports these formats, also mixed: OpenAI chat completions and responses, Anthropic messages, Vercel AI SDK UI and model messages,
 // and MCP results (as JSON-RPC). A transcript is a JSON array of messages, or an object with the array in "messages" or "input".

@@ -8,7 +8,7 @@ import (
 // QueueLimit limits the length of a queue. A page that exceeds it floods us on purpose and is closed.
 const QueueLimit = 1 << 14
 
-// Queue passes values in order from goroutines that must not block to a consumer.
+// Queue passes values, in order, to a consumer from goroutines that must not block.
 type Queue[T any] struct {
 	mu    sync.Mutex
 	items []T

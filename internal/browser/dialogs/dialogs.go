@@ -55,7 +55,8 @@ func (d *Dialogs) Closing(e cdppage.EventJavascriptDialogClosed, kept func()) {
 	d.m.Emit(driver.DialogClosed{Dialog: closed})
 }
 
-// answer returns a function that answers the open dialog. The caller holds the lock, but must call the function without it.
+// answer returns a function that answers the open dialog. The caller holds the lock, and must release it before it calls the returned
+// function.
 func (d *Dialogs) answer(due bool) func() {
 	if !due {
 		return func() {}

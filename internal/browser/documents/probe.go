@@ -206,7 +206,7 @@ func (p *prober) ownDocument(ctx context.Context, a *frames.Agent) (runtime.Remo
 // hoverEvents are the events whose listeners make an element structural, because hovering over it has an effect.
 var hoverEvents = []string{"mouseenter", "mouseover", "pointerenter", "pointerover"}
 
-// listeners holds the nodes with relevant listeners. Each node is in one list only.
+// listeners holds the nodes with relevant listeners. Each node is in only one list.
 type listeners struct {
 	// clicks have click listeners. hovers have only hover listeners.
 	clicks, hovers []cdp.BackendNodeID

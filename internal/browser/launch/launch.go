@@ -53,7 +53,7 @@ type Config struct {
 	MaxDownloadBytes int64
 	// Gate is the proxy that carries all traffic of a browser that is started. If nil, the browser connects directly.
 	Gate Gate
-	// PageElements limits how many elements are kept of each document. Zero means page.MaxElements.
+	// PageElements limits how many elements of each document are stored. Zero means page.MaxElements.
 	PageElements int
 	// PageNice is added to our nice value for the processes that run pages. It ranges from 0 to 19; see nicePages. It does not apply to a
 	// remote browser.

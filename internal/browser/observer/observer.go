@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// World is the name of the isolated world. Binding is the function that sends its messages. It exists in that world only.
+// World is the name of the isolated world. Binding is the function that sends its messages. It exists only in that world.
 const (
 	World   = "domtap"
 	Binding = "__domtapPush"
@@ -100,7 +100,7 @@ const Window = 16
 // ReadRequest is the argument of the command "read".
 type ReadRequest struct {
 	Structural bool `json:"structural"`
-	// Contexts applies to the first patch only.
+	// Contexts applies only to the first patch.
 	Contexts   Contexts `json:"contexts,omitzero"`
 	Attributes []string `json:"attributes"`
 	Geometry   bool     `json:"geometry"`
@@ -203,7 +203,7 @@ type FindRequest struct {
 	Role string `json:"role,omitzero"`
 	// OnHover requests the elements to hover to make the target appear.
 	OnHover bool `json:"onHover,omitzero"`
-	// Whole matches Words with whole words only.
+	// Whole matches Words only with whole words.
 	Whole bool `json:"whole,omitzero"`
 }
 

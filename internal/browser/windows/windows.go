@@ -144,8 +144,8 @@ func (w *Window) find(ctx context.Context) error {
 	return nil
 }
 
-// use draws a window and makes it the last used one. It sends commands with the lock held, so that the browser receives them in order, and
-// does not wait for their responses.
+// use draws a window and records it as the last used one. It sends commands with the lock held, so that the browser receives them in order,
+// and does not wait for their responses.
 func (w *Windows) use(one *Window) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -39,7 +39,7 @@ func (o *Observer) Observe(key string, revision uint64, now time.Time) {
 	}
 }
 
-// Revision returns the last revision seen of a lease, or 0.
+// Revision returns the last revision of a lease that was seen, or 0.
 func (o *Observer) Revision(key string) uint64 { return o.seen[key].revision }
 
 // Forget stops tracking a lease, for example because it has ended.

@@ -203,7 +203,7 @@ func (l *Ledger) Drained(id string) bool {
 	return last.Value.Drained
 }
 
-// Leases returns the revisions of the leases that have not ended. The revision is 0 for an owner that is known from its sessions only.
+// Leases returns the revisions of the leases that have not ended. The revision is 0 for an owner that is known only from its sessions.
 func (l *Ledger) Leases() map[string]uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

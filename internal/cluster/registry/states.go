@@ -188,7 +188,7 @@ func revisionOf(m *jetstream.RawStreamMsg) uint64 {
 	return m.Sequence
 }
 
-// seal compresses and encrypts a state. It can be opened for the same session and token only.
+// seal compresses and encrypts a state. It can be opened only with the same session and token.
 func (s *States) seal(session string, token uint64, state []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := flate.NewWriter(&b, flate.BestSpeed)

@@ -33,7 +33,7 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// Config defines which requests pass a Guard. The zero value accepts requests to this machine from its own origin only.
+// Config defines which requests pass a Guard. The zero value accepts only requests to this machine from its own origin.
 type Config struct {
 	// TLS reports that the connections are encrypted.
 	TLS bool

@@ -24,7 +24,7 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// maxAnswer limits the bytes that are read of an answer. Answers with 50 results have about 200,000 bytes at most.
+// maxAnswer limits the bytes that are read from an answer. Answers with 50 results have about 200,000 bytes at most.
 const maxAnswer = 2 << 20
 
 // Config configures a provider.

@@ -121,8 +121,8 @@ func resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	return ips, nil
 }
 
-// IsLoopback reports whether a host in an address or URL refers to this machine only. It accepts localhost and loopback IPs, with or
-// without brackets. It does not query a name server.
+// IsLoopback reports whether a host in an address or URL can only be this machine. It accepts localhost and loopback IPs, with or without
+// brackets. It does not query a name server.
 func IsLoopback(host string) bool {
 	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return strings.EqualFold(host, "localhost") || err == nil && loopback([]netip.Addr{ip})

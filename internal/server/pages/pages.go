@@ -1,5 +1,5 @@
-// Package pages implements the handlers of PageService. They return what can be read of a page besides its elements: text, screenshots,
-// prints, videos, data extracted by a schema, the log and requests, audits, and batches of URLs.
+// Package pages implements the handlers of PageService. They return the data of a page other than its elements: text, screenshots, prints,
+// videos, data extracted by a schema, the log and requests, audits, and batches of URLs.
 //
 // A handler finds the tab through package authz, reads it and converts the answer. An answer is complete, or a field describes what is
 // missing. Handlers do not act on pages. The exception is Evaluate, which runs the caller's script and is off unless Config allows it. No

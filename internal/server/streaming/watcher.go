@@ -390,7 +390,7 @@ func (w *watcher) share(m *wire.Shared, err error) error {
 	return err
 }
 
-// send sends a message to this reader only.
+// send sends a message to only this reader.
 func (w *watcher) send(m *domtapv1.WatchDomResponse) error {
 	m.Sequence = w.sequence + 1
 	return w.sendNext(m, m)

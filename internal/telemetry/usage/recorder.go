@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	// MaxAccounts limits the number of sessions, and of tabs, with their own accounts.
+	// MaxAccounts limits the number of sessions with their own accounts, and the number of tabs.
 	MaxAccounts = 1000
 	// maxRows limits the rows of one kind in an account. There are few methods, kinds of steps, and reasons.
 	maxRows = 100

@@ -116,7 +116,7 @@ func word(s string, first class, size int) int {
 	letters, whole := letters(s[n:])
 	switch {
 	case first == mark && !whole:
-		// The first alternative matches the mark alone. The second would match it with the following capitals, but comes later.
+		// The first alternative matches only the mark. The second would match it with the following capitals, but comes later.
 	case letters == 0:
 		return 0
 	default:

@@ -18,7 +18,7 @@ type Limits struct {
 	TabsPerClient, SessionsPerClient int
 	// Mailbox limits the number of calls that wait for one tab.
 	Mailbox int
-	// PageElements limits the number of elements kept of each document.
+	// PageElements limits the number of stored elements of each document.
 	PageElements int
 	// Idle configures how long unused tabs and sessions are kept and unused pages run.
 	Idle sessions.Idle

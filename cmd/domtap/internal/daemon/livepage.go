@@ -106,7 +106,7 @@ func (p *livePage) Start(ctx context.Context, address string) (url string, start
 	return p.url, true, nil
 }
 
-// startOwn starts a server for the page only.
+// startOwn starts a server that serves only the page.
 func (p *livePage) startOwn(ctx context.Context, address string) error {
 	if p.token == "" {
 		return fmt.Errorf("the live page has no token: the daemon can neither read nor create %s", p.cfg.TokenFile)

@@ -16,7 +16,7 @@ import (
 // followEvery is the interval at which --follow reads the log. Reading does not involve the page.
 const followEvery = 500 * time.Millisecond
 
-// logFlags selects what to read of a log.
+// logFlags selects the entries to read from a log.
 type logFlags struct {
 	console, errors, network, problems, follow bool
 	after                                      uint64

@@ -18,7 +18,7 @@ const MAYBE_SECRET = "[type=password i],[autocomplete],[style*=text-security i]"
  * texts.
  */
 const SECRET_WITHIN = 4, SECRET_PART = 6;
-/** The maximum number of values, and of fields, that are kept. */
+/** The maximum numbers of stored values and of stored fields. */
 const MAX_SECRETS = 64;
 /** The maximum length of a value that is kept, in characters. */
 const MAX_SECRET = 1000;

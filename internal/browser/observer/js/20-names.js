@@ -11,9 +11,9 @@ const MAX_NAME = 100;
 /** The maximum number of characters of a name or text. */
 const MAX_TEXT = 10_000;
 /**
- * The number of characters of folded text, and of nodes, that are gathered from blocks. It bounds the
- * work on huge subtrees. Beyond it, only the text of the element itself and of inline content is
- * added; the blocks are listed separately.
+ * The maximum numbers of characters of folded text and of nodes that are gathered from blocks. It
+ * bounds the work on huge subtrees. Beyond it, only the text of the element itself and of inline
+ * content is added; the blocks are listed separately.
  */
 const MAX_GATHERED = 1000;
 const MAX_GATHERED_NODES = 10_000;
@@ -171,7 +171,7 @@ const MAX_GENERATING = 100;
  */
 class Generated {
   constructor() {
-    /** The number of sheets, and of their rules, at the last search. The rules are counted because scripts insert rules into sheets. */
+    /** The numbers of sheets and of their rules at the last search. The rules are counted because scripts insert rules into sheets. */
     this.sheets = -1;
     this.rules = -1;
     /** The sheets that could not be loaded at the last search. @type {Set<string>} */

@@ -7,7 +7,7 @@
 
 /** The maximum number of ancestors that may be wrappers of a single field. */
 const MAX_FIELD_BOXES = 6;
-/** The maximum number of siblings before a field, or of cells in a row, that are examined. */
+/** The maximum number of examined siblings before a field, or of examined cells in a row. */
 const MAX_BEFORE = 24;
 /** The maximum length of a caption in characters. A longer text is prose. */
 const MAX_CAPTION = 200;

@@ -126,7 +126,8 @@ function textCoverage(fields, el, tag, { fromContent, isPartial }) {
 
 /** Matches the buttons that may remove a chip. */
 const CHIP_BUTTONS = "button,[role=button],[role=presentation]";
-/** The maximum number of such buttons that are compared, and of characters of each. */
+/** The maximum number of such buttons that are compared, and the maximum length of their names in
+ * characters. */
 const MAX_CHIP_BUTTONS = 20, MAX_CHIP_WORDS = 40;
 
 /**

@@ -9,7 +9,7 @@
 const MAX_MARKS = 4, MAX_MARK = 24;
 /** The maximum and minimum length of a mark that is made of a description or of other words, in characters. */
 const MAX_WORDS = 40, MIN_WORDS = 3;
-/** The maximum number of characters that are read of a text beside the name. */
+/** The maximum number of characters that are read from a text beside the name. */
 const MAX_BESIDE = 200;
 /** The maximum number of descendants that are examined for an icon. */
 const MAX_ICON_NODES = 12;
@@ -97,7 +97,8 @@ function marksOf(fields, el, tag, variants) {
 
 /** Matches rows, and cells. */
 const MARKED_ROWS = "[role=row]", MARKED_CELLS = "[role=cell],[role=gridcell],[role=columnheader]";
-/** The maximum number of cells of a row, and of characters of a cell, that say where an element is. */
+/** The maximum number of cells that describe where an element is, and the maximum length of their
+ * texts in characters. */
 const MAX_COLUMNS = 20, MAX_COLUMN = 12;
 
 /**

@@ -21,7 +21,7 @@
 // Visibility caches layout only until the next call of begin. Refresh, Sweep and Layout use it for
 // the list, actions and finders for single elements.
 
-/** The maximum number of parts that are read of an element without a box. */
+/** The maximum number of parts of an element without a box that are read. */
 const MAX_PARTS = 64;
 /** The maximum number of ancestors that are followed. */
 const MAX_ANCESTORS = 256;

@@ -14,14 +14,14 @@ const MAX_DEPARTED_AT_ONCE = 200;
 /** The maximum number of nodes of a removed subtree that are visited. */
 const MAX_LEFT = 2000;
 /**
- * The maximum number of ancestors that are searched for the text around an element, and of its
- * characters that are compared.
+ * The maximum number of ancestors that are searched for the text around an element, and the maximum
+ * length of that text in characters.
  */
 const MAX_CLIMB = 8;
 const MAX_AROUND = 300;
 /**
- * The maximum number of kinds of removed elements that are distinguished, and of elements per batch
- * whose appearance is read.
+ * The maximum number of kinds of removed elements that are distinguished, and the maximum number of
+ * elements per batch whose appearance is read.
  */
 const MAX_KINDS = 2000;
 const MAX_APPEARANCES = 300;

@@ -3,11 +3,11 @@
 // button when the page shows Carol in that row, although it is the same node with the same name.
 // This happens in lists that reuse their nodes.
 //
-// Every read of the daemon has a mark, a number that increases. Each element keeps its name and
-// row, and each row its content, at the marks at which they changed. So an action that was decided
-// on at a mark is checked at the press itself, without an additional request. The content of rows
-// stays in the page: only an error message quotes a few words of it, never values of fields or
-// masked text.
+// Every read of the daemon has a mark, which is an increasing number. Each element keeps its name
+// and row, and each row its content, at the marks at which they changed. So an action that was
+// decided on at a mark is checked at the press itself, without an additional request. The content
+// of rows stays in the page: only an error message quotes a few words of it, never values of fields
+// or masked text.
 //
 // A row is the nearest ancestor that is an item of a list, table or tree, a group of a description
 // list, or an article. It may also be a fieldset, a form, or one of several similar elements, if it
@@ -16,7 +16,7 @@
 // Rows owns the states. Changes touches the rows that changed, Agent.read records the states at a
 // mark, and the actions call check.
 
-/** The maximum number of states that are kept of a row or an element. */
+/** The maximum number of stored states of a row or an element. */
 const MAX_STATES = 6;
 /**
  * The number of new elements that are recorded during the read itself. The rest follows in slices. After the first read, all

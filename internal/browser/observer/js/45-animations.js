@@ -6,7 +6,7 @@
 // Animations listens to the end of each running animation. An animation that holds its final styles counts as a change
 // once. Agent calls markRead after each update. Layout calls mayDiffer. Reveals, Looks and Settling list the running animations.
 
-/** The maximum number of animations to check, and of shadow trees to search for them. */
+/** The maximum numbers of animations to check and of shadow trees to search for them. */
 const ANIMATIONS = 100, ANIMATED_TREES = 200;
 
 class Animations {

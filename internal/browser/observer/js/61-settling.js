@@ -319,8 +319,8 @@ class Settling {
   }
 
   /**
-   * Adds the timers that the page has set since the input began, except those that were counted at its events, to the wait.
-   * Returns whether there are any.
+   * Extends the wait to the timers that the page has set since the input began, except timers that were counted at the
+   * events of the input. Returns whether there are any.
    */
   addLateTimers() {
     const { start, agent: { timers } } = this;

@@ -21,7 +21,8 @@ function isInView(p) {
 }
 
 /**
- * Returns the element that is rendered for an element: its image, its label, itself or a part of it.
+ * Returns the element that is rendered for an element: its image, its label, the element itself or a
+ * part of it.
  * @param {Visibility} visibility @param {El} el @param {string} tag @returns {El}
  */
 function renderedFor(visibility, el, tag) {

@@ -51,7 +51,7 @@ async function retryUntil(agent, patience, attempt) {
  * @param {Agent} agent
  * @param {ReachRequest} request
  *   need is "point" for a point to click, "view" to scroll into view, "drop" for the end of a drag, "focus" for the focus,
- *   or "node" for the node only. A passive action, such as scrolling, does not need an enabled element.
+ *   or "node" for only the node. A passive action, such as scrolling, does not need an enabled element.
  */
 function waitActionable(agent, request) {
   agent.settling.clearSettledAt();

@@ -12,7 +12,7 @@
 const EXTRACT_VALUE = 100_000;
 /** The maximum number of nodes from which the text of one value is gathered. */
 const EXTRACT_NODES = 100_000;
-/** The maximum number of columns of a table, and of rows that a cell spans. */
+/** The maximum number of columns of a table, and the maximum number of rows that a cell may span. */
 const EXTRACT_COLUMNS = 200;
 const EXTRACT_SPAN = 1000;
 /** The number of elements between two reads of the clock. */

@@ -235,7 +235,7 @@ class Guard {
 
   /**
    * Prevents the insertion of a text if the page moves the focus while it handles the beforeinput of that text. The browser
-   * would insert the text at the new focus. Focus events within a shadow tree are dispatched in that tree alone.
+   * would insert the text at the new focus. Focus events within a shadow tree are dispatched only in that tree.
    * @param {Event} event
    */
   preventFocusMove(event) {

@@ -5,7 +5,7 @@
 // presses Enter in a tag field (armTag), and tagOutcome reports whether the field shows the chip. Enter would submit the
 // form of another field, or send a message, so that a field must give evidence that it takes tags.
 
-/** The number of elements around a field, inward to outward, that may be its box, and of elements that are examined in one. */
+/** The number of ancestors of a field that may be its box, and the maximum number of elements that are examined in a box. */
 const MAX_TAG_BOXES = 4, MAX_TAG_PARTS = 200;
 /** Class names of tag fields and their chips. camelCase is separated with hyphens before. */
 const TAG_CLASS = /(?:^|[-_\s])(?:tags|tagify|chips?|tokens|pills|tag[-_]?(?:input|field|editor|box))(?=$|[-_\s])/i;
