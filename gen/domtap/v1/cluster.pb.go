@@ -199,7 +199,7 @@ func (ClusterSessionState) EnumDescriptor() ([]byte, []int) {
 	return file_domtap_v1_cluster_proto_rawDescGZIP(), []int{2}
 }
 
-// LeftReason is why a session is still on a draining node.
+// LeftReason is the reason why a session is still on a draining node.
 type LeftReason int32
 
 const (

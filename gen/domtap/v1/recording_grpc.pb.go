@@ -31,10 +31,10 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
 // RecordingService records tabs to files on the daemon's machine: every state of the DOM, what clients did, the log of
-// the page, and small pictures. What answers mask is also masked in the files. Recording never delays a tab.
+// the page, and small pictures. The files mask the same content as answers. Recording never delays a tab.
 // docs/recording.md describes recordings, and domtap/recording/v1/file.proto the files.
 //
-// FAILED_PRECONDITION (RECORDING_OFF) if the server has no directory for recordings. That of `domtap serve` always has one.
+// FAILED_PRECONDITION (RECORDING_OFF) if the server has no directory for recordings. `domtap serve` always has one.
 type RecordingServiceClient interface {
 	// Record starts to record a tab, the tabs of a session, or all tabs of the caller. In the last two cases it also
 	// records tabs that are opened later. If a tab is already being recorded, the answer contains the running recording.
@@ -43,10 +43,10 @@ type RecordingServiceClient interface {
 	// RESOURCE_EXHAUSTED (LIMIT_REACHED) if too many tabs are being recorded. UNAVAILABLE (RECORDING_FAILED) if a file
 	// cannot be written.
 	Record(ctx context.Context, in *RecordRequest, opts ...grpc.CallOption) (*RecordResponse, error)
-	// StopRecording ends one recording, the recording of a tab, those of a session, or all of the caller. When it
-	// returns, the files are complete. For a session, or for all tabs, it also undoes earlier calls of Record, so that
-	// tabs that are opened later are not recorded. NOT_FOUND if recording_id or tab_id is set and nothing is being
-	// recorded under that name.
+	// StopRecording ends one recording, the recording of a tab, the recordings of a session, or all recordings of the
+	// caller. When it returns, the files are complete. For a session, or for all tabs, it also undoes earlier calls of
+	// Record, so that tabs that are opened later are not recorded. NOT_FOUND if recording_id or tab_id is set and
+	// nothing is being recorded under that name.
 	StopRecording(ctx context.Context, in *StopRecordingRequest, opts ...grpc.CallOption) (*StopRecordingResponse, error)
 	// ListRecordings returns the running recordings and those that ended since the daemon started (at most 200), newest
 	// first. A daemon that replays recordings returns those.
@@ -96,10 +96,10 @@ func (c *recordingServiceClient) ListRecordings(ctx context.Context, in *ListRec
 // for forward compatibility.
 //
 // RecordingService records tabs to files on the daemon's machine: every state of the DOM, what clients did, the log of
-// the page, and small pictures. What answers mask is also masked in the files. Recording never delays a tab.
+// the page, and small pictures. The files mask the same content as answers. Recording never delays a tab.
 // docs/recording.md describes recordings, and domtap/recording/v1/file.proto the files.
 //
-// FAILED_PRECONDITION (RECORDING_OFF) if the server has no directory for recordings. That of `domtap serve` always has one.
+// FAILED_PRECONDITION (RECORDING_OFF) if the server has no directory for recordings. `domtap serve` always has one.
 type RecordingServiceServer interface {
 	// Record starts to record a tab, the tabs of a session, or all tabs of the caller. In the last two cases it also
 	// records tabs that are opened later. If a tab is already being recorded, the answer contains the running recording.
@@ -108,10 +108,10 @@ type RecordingServiceServer interface {
 	// RESOURCE_EXHAUSTED (LIMIT_REACHED) if too many tabs are being recorded. UNAVAILABLE (RECORDING_FAILED) if a file
 	// cannot be written.
 	Record(context.Context, *RecordRequest) (*RecordResponse, error)
-	// StopRecording ends one recording, the recording of a tab, those of a session, or all of the caller. When it
-	// returns, the files are complete. For a session, or for all tabs, it also undoes earlier calls of Record, so that
-	// tabs that are opened later are not recorded. NOT_FOUND if recording_id or tab_id is set and nothing is being
-	// recorded under that name.
+	// StopRecording ends one recording, the recording of a tab, the recordings of a session, or all recordings of the
+	// caller. When it returns, the files are complete. For a session, or for all tabs, it also undoes earlier calls of
+	// Record, so that tabs that are opened later are not recorded. NOT_FOUND if recording_id or tab_id is set and
+	// nothing is being recorded under that name.
 	StopRecording(context.Context, *StopRecordingRequest) (*StopRecordingResponse, error)
 	// ListRecordings returns the running recordings and those that ended since the daemon started (at most 200), newest
 	// first. A daemon that replays recordings returns those.

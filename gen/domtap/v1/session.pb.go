@@ -256,9 +256,10 @@ type Emulation struct {
 	// The name of a device, such as "iPhone 15" or "Pixel 8" (`domtap session devices` lists them). It sets the viewport,
 	// the scale, touch, the mobile layout and the user agent. The other fields override it.
 	Device string `protobuf:"bytes,1,opt,name=device,proto3" json:"device,omitempty"`
-	// The viewport of tabs that are opened without one. If unset, that of the device, or 1280 by 800.
+	// The viewport of tabs that are opened without one. If unset, the viewport of the device, or 1280
+	// by 800.
 	Viewport *Viewport `protobuf:"bytes,2,opt,name=viewport,proto3" json:"viewport,omitempty"`
-	// The number of device pixels per CSS pixel, 0.5 to 5. If unset, that of the device, or 1.
+	// The number of device pixels per CSS pixel, 0.5 to 5. If unset, the value of the device, or 1.
 	DeviceScaleFactor *float64 `protobuf:"fixed64,3,opt,name=device_scale_factor,json=deviceScaleFactor,proto3,oneof" json:"device_scale_factor,omitempty"`
 	// The mobile layout, with the meta viewport and overlay scrollbars.
 	Mobile *bool `protobuf:"varint,4,opt,name=mobile,proto3,oneof" json:"mobile,omitempty"`
@@ -736,8 +737,8 @@ type Session struct {
 	Browser string `protobuf:"bytes,5,opt,name=browser,proto3" json:"browser,omitempty"`
 	// How often the browser was restarted since the session was created, because it died or did not answer. At each
 	// restart, the calls on its tabs end with UNAVAILABLE. The session keeps its settings, and its cookies from a few
-	// seconds earlier. Local storage, databases, caches and service workers are lost, except those of the default session
-	// of a daemon with a profile.
+	// seconds earlier. Local storage, databases, caches and service workers are lost, except in the default session of a
+	// daemon with a profile.
 	Restarts int32 `protobuf:"varint,6,opt,name=restarts,proto3" json:"restarts,omitempty"`
 	// The browser is starting. Calls that need it fail with UNAVAILABLE and google.rpc.RetryInfo.
 	Restarting    bool `protobuf:"varint,7,opt,name=restarting,proto3" json:"restarting,omitempty"`

@@ -171,7 +171,7 @@ func (TimelineState) EnumDescriptor() ([]byte, []int) {
 	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{1}
 }
 
-// TimelineAction is what a person did to clients.
+// TimelineAction is an action of a person on clients.
 type TimelineAction int32
 
 const (
@@ -228,7 +228,7 @@ func (TimelineAction) EnumDescriptor() ([]byte, []int) {
 	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{2}
 }
 
-// PauseMode is what happens to the acting calls of a paused client.
+// PauseMode selects how the acting calls of a paused client are handled.
 type PauseMode int32
 
 const (

@@ -37,8 +37,8 @@ type LogRecord struct {
 	Before uint64 `protobuf:"varint,2,opt,name=before,proto3" json:"before,omitempty"`
 	// The state of the tab, except its elements.
 	Page *PageState `protobuf:"bytes,3,opt,name=page,proto3" json:"page,omitempty"`
-	// The changes from the previous elements to those of this record, in order. A keyframe has one splice, which inserts
-	// all elements.
+	// The changes from the previous elements to the elements of this record, in order. A keyframe has one splice, which
+	// inserts all elements.
 	Splices []*Splice `protobuf:"bytes,4,rep,name=splices,proto3" json:"splices,omitempty"`
 	// What was noticed since the previous record, in the order of the changes.
 	Noticed       []*Noticed `protobuf:"bytes,5,rep,name=noticed,proto3" json:"noticed,omitempty"`
