@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/actor/tabpool"
 )
 
-// inFreezing runs a test with a tab that shows the shop. idle marks all tabs as idle, and reports whether the page is frozen then.
+// inFreezing runs a test with a tab that shows the shop. idle marks all tabs as idle, and then reports whether the page is frozen.
 func inFreezing(t *testing.T, test func(t *testing.T, page *actortest.Page, pool *tabpool.Pool, tab *actor.Tab, idle func() bool)) {
 	synctest.Test(t, func(t *testing.T) {
 		b, pool, tab := start(t, tabpool.Config{})

@@ -18,8 +18,8 @@ type command struct {
 
 // Tracer traces the turns of tabs. Its methods are called from many goroutines and must not block.
 type Tracer interface {
-	// Turn reports that a call waits for its turn on a tab. The caller calls begun when the turn starts, unless the call ended before, and
-	// end when the call has ended. The number of different turn names is small. The context is the caller's.
+	// Turn reports that a call waits for its turn on a tab. The caller calls begun when the turn starts, unless the call has already ended,
+	// and end when the call has ended. The number of different turn names is small. The context is the caller's.
 	Turn(ctx context.Context, what, tab string) (begun func(), end func(error))
 }
 

@@ -70,8 +70,8 @@ func TestActFindsWhatIsMeantWhenItsTurnComes(t *testing.T) {
 	}
 }
 
-// TestLookingIntoStructureIsNoChange clicks a heading without effect that was not read before. The page then reports parents for its other
-// elements, which they always had.
+// TestLookingIntoStructureIsNoChange clicks a heading that was not read yet. The click has no effect. The page then reports parents for its
+// other elements, which they always had.
 func TestLookingIntoStructureIsNoChange(t *testing.T) {
 	b, _, tab := start(t, tabpool.Config{})
 	region := actortest.El("section", "region", "Orders of May", actortest.Heading(2, "Orders"), actortest.Button("Pay"))

@@ -15,8 +15,8 @@ import (
 )
 
 // restorer restores a tab whose renderer or browser died, if the tab was opened with OpenOptions.Restore. The tab keeps its ID, URL and
-// scroll position. It gets a new epoch and refs that were never assigned before. Restoring has three steps, and another loss of the page
-// may end each:
+// scroll position. It gets a new epoch, and refs that were never assigned. Restoring has three steps, and another loss of the page may end
+// each:
 //
 //	lose     the tab notes the loss, and from then on refuses calls (StatusRestoring, kind Restoring)
 //	fetch    beside the loop: wait as restore.State says, and get a page if the old one is gone

@@ -12,7 +12,7 @@ import (
 // indexes, as Compute sets them. If the diffs do not fit each other, Apply may reject the result.
 //
 // Changes that b reverts are omitted: elements that were added and then removed, or removed and then added again, and values and positions
-// that are as before. Otherwise the number of moves need not be minimal, because minimizing it requires the list.
+// that are unchanged in the end. Otherwise the number of moves need not be minimal, because minimizing it requires the list.
 func Compose(a, b Diff) Diff {
 	c := composer{
 		first:  movesOf(a),

@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestBadInputIsAnsweredAndHarmsNothing sends invalid requests, and checks after each that another tab works as before.
+// TestBadInputIsAnsweredAndHarmsNothing sends invalid requests, and checks after each that another tab still works.
 func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 	hung := make(chan struct{})
 	url := serve(t, map[string]http.HandlerFunc{

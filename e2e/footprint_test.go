@@ -136,7 +136,7 @@ func (f footprint) files(state string) {
 	})
 }
 
-// more lists the resources with a higher count than before.
+// more lists the resources whose count has increased.
 func (f footprint) more(before footprint) []string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -150,8 +150,8 @@ func (f footprint) more(before footprint) []string {
 // settleLimit limits how long resources may take to be released.
 const settleLimit = testenv.Patience
 
-// asBefore waits until nothing is left in addition to before. Before each check it calls tidy, which closes what clients know of and would
-// close. A window that a page was opening becomes a tab even if the page's own tab was closed.
+// asBefore waits until no resource exceeds its count in before. Before each check it calls tidy, which closes what clients know of and
+// would close. A window that a page was opening becomes a tab even if the page's own tab was closed.
 func asBefore(t *testing.T, f *testenv.RestartingDaemon, before footprint, tidy func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), settleLimit)

@@ -38,7 +38,7 @@ type Options struct {
 	Frame    dom.FrameID
 
 	// Given reports whether an element was shown in an earlier answer that this view continues. Such elements count in View.Total and are
-	// removed before the limits apply. Given is called at most once for each selected element. If nil, nothing was shown before.
+	// removed before the limits apply. Given is called at most once for each selected element. If nil, there are no earlier answers.
 	Given func(dom.Ref) bool
 
 	// MaxElements limits the number of elements. 0 or less means no limit.
@@ -61,7 +61,7 @@ type Reason uint8
 
 // The values of Reason.
 const (
-	// NotTruncated means that the view contains everything that was selected and not shown before.
+	// NotTruncated means that the view contains everything that was selected, except for elements in earlier answers.
 	NotTruncated Reason = iota
 	// ElementLimit means that MaxElements truncated the view.
 	ElementLimit
@@ -84,7 +84,7 @@ func (r Reason) String() string {
 type View struct {
 	// Elements is in document order. It may be the snapshot's own list.
 	Elements dom.List
-	// Total is the number of elements selected before the limits, including those shown before.
+	// Total is the number of selected elements before the limits apply, including elements in earlier answers.
 	Total int
 	// Reason is the limit that omitted elements.
 	Reason Reason
@@ -154,7 +154,7 @@ func (o Options) choose(all []*dom.Element) ([]*dom.Element, error) {
 	return all, nil
 }
 
-// rest returns the selected elements that were not shown before. It returns the slice itself if none were.
+// rest returns the selected elements that are not in earlier answers. It returns the slice itself if none were.
 func (o Options) rest(selected []*dom.Element) []*dom.Element {
 	if o.Given == nil {
 		return selected

@@ -76,10 +76,10 @@ type Page interface {
 
 // Observer reads the DOM of a page's documents and controls what they push.
 type Observer interface {
-	// Read sends every observed document the refs of its last patch and reads its changes since then. Patches that the page pushed before
-	// are already in Events when Read returns. A document that waits for an acknowledgement that is not in req.Acks is not read, but listed
-	// in ReadResult.Unacknowledged: take its patch from Events, then read again. If Read fails, no patch is lost; the next patch of every
-	// requested document is a full one.
+	// Read sends every observed document the refs of its last patch and reads the changes after that patch. Patches that the page pushed
+	// before are already in Events when Read returns. A document that waits for an acknowledgement that is not in req.Acks is not read, but
+	// listed in ReadResult.Unacknowledged: take its patch from Events, then read again. If Read fails, no patch is lost; the next patch of
+	// every requested document is a full one.
 	Read(ctx context.Context, req ReadRequest) (ReadResult, error)
 	// Prepare examines documents that were not read yet, without returning their content, so that the first Read is faster. It does not
 	// block, and may do nothing.

@@ -69,7 +69,7 @@ func only(elements []*dom.Element, gone *dom.Element, fits func(*dom.Element) bo
 	return first, n
 }
 
-// fresh returns the replacement, or nil if it was already on the page before.
+// fresh returns the replacement, or nil if it is also in the list before.
 func fresh(replacement, gone *dom.Element, before []*dom.Element) *dom.Element {
 	for _, el := range before {
 		if el.Ref == replacement.Ref {

@@ -3,8 +3,8 @@
 //
 // The model assigns every element its ref, parent, depth and frame, and inserts the elements of a frame right after the element that holds
 // the frame. Elements that were handed out are never modified. A change creates a new Element for the changed one, and all others are
-// shared with the sequences that were handed out before, chunk by chunk. The cost of a patch depends on its operations. A pass over the
-// whole sequence is needed only to move elements with children, or to add or remove a document or a frame host.
+// shared, chunk by chunk, with the earlier sequences. The cost of a patch depends on its operations. A pass over the whole sequence is
+// needed only to move elements with children, or to add or remove a document or a frame host.
 //
 // Patches are untrusted input. An invalid patch breaks its document: the document's elements are removed, and its patches are ignored until
 // a full patch arrives. No patch can make the model panic, loop, or assign one ref to two elements.
@@ -67,7 +67,7 @@ func (m *Model) Title() string {
 // PageTime returns when the newest patch was created, by the page's clock.
 func (m *Model) PageTime() time.Time { return m.pageTime }
 
-// Next returns the next ref to assign. All smaller refs were assigned before.
+// Next returns the next ref to assign. All smaller refs are already assigned.
 func (m *Model) Next() dom.Ref { return m.refs.next }
 
 // Broken reports whether the frame's document is broken because of invalid patches.

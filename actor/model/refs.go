@@ -18,7 +18,7 @@ func (r *refs) find(ref dom.Ref) *node { return r.nodes[ref] }
 // count returns the number of elements with a ref.
 func (r *refs) count() int { return len(r.nodes) }
 
-// wasGiven reports whether the ref was assigned before.
+// wasGiven reports whether the ref was ever assigned.
 func (r *refs) wasGiven(ref dom.Ref) bool { return ref < r.next }
 
 // full reports whether no more elements may be added, given the number of pending elements without a ref.
@@ -33,7 +33,7 @@ func (r *refs) give(n *node) {
 	r.next++
 }
 
-// restore adds a node whose element had its ref before.
+// restore adds a node whose element already has its ref.
 func (r *refs) restore(n *node) { r.nodes[n.el.Ref] = n }
 
 // release removes a node that is gone. Its ref is not reused.

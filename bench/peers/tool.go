@@ -69,7 +69,7 @@ type spec struct {
 	first, open, tab func(url string) []call
 	// more returns the next call if an answer contains only a part of the page.
 	more func(last call, answer string) (call, bool)
-	// again reads a page that was shown before.
+	// again reads a page a second time.
 	again func() []call
 	// ref returns the ref of a control in an answer by its name. It returns an empty string if the answer does not contain the control.
 	ref func(answer, name string) string

@@ -8,7 +8,7 @@ import (
 )
 
 // foldBoard appends the board that starts at a node, which is an element or a row, and returns the next node. It returns the node itself if
-// no board starts there.
+// no board starts at it.
 func (l *layout) foldBoard(i int) (next int) {
 	if !l.brief {
 		return i

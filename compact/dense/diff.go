@@ -60,8 +60,8 @@ type Changes struct {
 //	- [20] Remove (button) ‹Blue jeans›
 //	= 33 redrawn unchanged: refs 281-313 → 325-357
 //
-// An element has a line if DENSE prints it differently than before. Its position and the elements around it do not count, except for the
-// record that its row shows. If anything else changed, the focus does not count.
+// An element has a line if DENSE prints it differently on the two pages. Its position and the elements around it do not count, except for
+// the record that its row shows. If anything else changed, the focus does not count.
 func (c Changes) Text() string {
 	d := newDiffer(c)
 	d.sort(c.Diff)
@@ -191,7 +191,7 @@ func (d *differ) notices() {
 	slices.SortStableFunc(d.changed, func(a, b changedItem) int { return cmp.Compare(a.now.node, b.now.node) })
 }
 
-// anotherRecord reports whether an element belongs to another row, list item or card than before.
+// anotherRecord reports whether an element belongs to a different row, list item or card on the newer page.
 func (d *differ) anotherRecord(ref dom.Ref) bool {
 	was, now := d.from.contexts[ref], d.to.contexts[ref]
 	return was.Words != now.Words && isRecord(was.Of) && isRecord(now.Of) && was.Of.Role == now.Of.Role

@@ -357,7 +357,7 @@ func (d *differ) appendBoard(mark string, b *board) {
 	d.dst = append(d.dst, '\n')
 }
 
-// oldNames returns the names that the elements of a board had before. If these do not form a board, it returns the first and the last one.
+// oldNames returns the earlier names of the elements of a board. If these do not form a board, it returns the first and the last one.
 func (b *board) oldNames() string {
 	var was []entry
 	for _, e := range b.entries {

@@ -122,7 +122,7 @@ func hostOf(href string) string {
 	return host
 }
 
-// refer makes an item a reference if a link of the same name, target and states was printed before.
+// refer makes an item a reference if a link of the same name, target and states was already printed.
 func (d *links) refer(m *item) {
 	if m.Href == "" || m.around != dom.NoRef || len(m.Text)+len(m.target) < minReferred {
 		return

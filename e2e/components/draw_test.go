@@ -173,7 +173,7 @@ func (c *campaign) step(rng *rand.Rand, a *attempt, at *domtapv1.Target) *domtap
 	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: drag}}
 }
 
-// option returns an option of a select element, or one that the page has shown before.
+// option returns an option of a select element, or an option that the page has already shown.
 func (c *campaign) option(rng *rand.Rand, id int) string {
 	options := c.witness.state(id).Options
 	if len(options) == 0 {

@@ -155,7 +155,7 @@ func TestStoredDOMEqualsFreshWalk(t *testing.T) {
 }
 
 // TestStructureThatIsAddedLaterEqualsFreshWalk performs the same test, but requests headings, texts and other structure only after some
-// steps. The page was not read since these steps, so only structure is scanned then.
+// steps. The page was not read after these steps, so the request scans only structure.
 func TestStructureThatIsAddedLaterEqualsFreshWalk(t *testing.T) {
 	b := testenv.StartBrowser(t)
 	for _, from := range []int{1, 2, 5, 11, 23} {

@@ -9,7 +9,7 @@ import (
 
 // Host performs a Node's operations on the sessions of this process. Its methods are safe for concurrent use.
 type Host interface {
-	// Restore creates a session that another node owned before. After an error nothing of the session remains.
+	// Restore creates a session that another node owned. After an error nothing of the session remains.
 	Restore(ctx context.Context, s Session) error
 	// Stop waits for the running calls of a session that is about to move, ends the session, and returns the state that Restore needs.
 	// Later calls have to look up the session again. After an error the session is unchanged.

@@ -140,7 +140,8 @@ func notify(c chan struct{}) {
 }
 
 // Close leaves the cluster and returns when all goroutines have ended. Sessions with Restore are fenced, and other nodes take them over
-// immediately, or, if ctx ends before the registry is updated, after the lease has expired. To move sessions before, call Operations.Drain.
+// immediately, or, if ctx ends before the registry is updated, after the lease has expired. To move the sessions first, call
+// Operations.Drain.
 func (n *Node) Close(ctx context.Context) {
 	n.end()
 	n.running.Wait()

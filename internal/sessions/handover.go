@@ -10,7 +10,7 @@ import (
 // Handover moves sessions into and out of this process. Its methods are safe for concurrent use.
 type Handover struct{ *Sessions }
 
-// Adopt creates a session that another process owned before. It works like Create, except that the session's name is already acquired.
+// Adopt creates a session that another process owned. It works like Create, except that the session's name is already acquired.
 func (s Handover) Adopt(ctx context.Context, id string, settings Settings, state State) error {
 	s.mu.Lock()
 	one, err := s.registry.add(id)

@@ -40,8 +40,8 @@ func New(epoch string, next dom.Ref) Document {
 
 // Applied reports what patches changed apart from the elements.
 type Applied struct {
-	// Main is the new main document, or empty if that did not change. First reports that there was none before. URL is the URL from its
-	// patch.
+	// Main is the new main document, or empty if that did not change. First reports that the tab had no main document until then. URL is
+	// the URL from its patch.
 	Main, URL string
 	First     bool
 	// Title is the new title if Retitled is set.
@@ -69,7 +69,7 @@ func (d *Document) Apply(patches ...dom.Patch) (a Applied) {
 	return a
 }
 
-// Limit marks the main document as limited. It returns true if it was not marked before.
+// Limit marks the main document as limited. It returns true unless the document was already marked.
 func (d *Document) Limit() (first bool) {
 	first = d.limited != d.number
 	d.limited = d.number

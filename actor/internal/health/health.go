@@ -60,7 +60,7 @@ func (s *State) Crash(deliberate bool) {
 // Lose records that the tab has no page for now.
 func (s *State) Lose() { s.crashed, s.unresponsive = true, false }
 
-// Replaced records that another document was committed. It returns true if the renderer had crashed before.
+// Replaced records that another document was committed. It returns true if the renderer had crashed.
 func (s *State) Replaced() (revived bool) {
 	revived = s.crashed
 	s.crashed = false

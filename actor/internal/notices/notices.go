@@ -2,7 +2,7 @@
 // fields that become invalid, headings, and similar changes.
 //
 // A List is immutable, so that heads can share it: With creates the next list. Every change has a number, and Last returns the newest one.
-// A caller that remembers Last can later get the changes since then. A List is bounded and keeps the newest notices.
+// A caller that remembers Last can later get the newer changes. A List is bounded and keeps the newest notices.
 package notices
 
 import (

@@ -141,7 +141,7 @@ func (n *Navigator) mark() mark {
 	return mark{document: n.m.Tree.Main().Document, unloads: n.dialogs.State.Unloads(), stays: n.dialogs.State.Stays(), downloads: n.State.downloads}
 }
 
-// stayed reports whether a beforeunload dialog has kept the page since before.
+// stayed reports whether a beforeunload dialog has kept the page since the mark before.
 func (n *Navigator) stayed(ctx context.Context, before mark) bool {
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

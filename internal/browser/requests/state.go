@@ -64,7 +64,7 @@ func (s *State) SetActing(on bool) {
 	}
 }
 
-// Begin records a request and reports whether the network was idle before.
+// Begin records a request and reports whether the network was idle.
 func (s *State) Begin(id network.RequestID, r Request) (changed bool) {
 	if len(s.inFlight) >= maxRequests {
 		return false

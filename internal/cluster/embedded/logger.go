@@ -88,11 +88,11 @@ type repeats struct {
 // repeated is a text that was logged.
 type repeated struct {
 	at time.Time
-	// left counts the suppressed repetitions since then.
+	// left counts the repetitions that were suppressed after that.
 	left int
 }
 
-// again reports whether to log a text, and how many repetitions were suppressed before.
+// again reports whether to log a text, and how many repetitions of it were suppressed.
 func (r *repeats) again(text string, now time.Time) (left int, ok bool) {
 	text = counted().ReplaceAllString(text, "")
 	r.mu.Lock()

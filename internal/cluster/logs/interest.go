@@ -26,7 +26,7 @@ func (l *Log) Ask(ctx context.Context, node string, request []byte) ([]byte, err
 	return m.Data, nil
 }
 
-// flush returns when the server has received everything sent before.
+// flush returns when the server has received everything that was sent before the call.
 func (l *Log) flush(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

@@ -98,7 +98,7 @@ func config(replicas int) jetstream.StreamConfig {
 
 // Append stores a record and returns its sequence. after is the sequence of the record that precedes it, or 0 for the first record. A
 // keyframe removes all records before it. Append returns ErrTooLarge or an error of the registry: ErrConflict if another record follows
-// after, or after is gone; ErrUnknown if no answer arrived in time. Call Last before the next record then.
+// after, or after is gone; ErrUnknown if no answer arrived in time. After ErrUnknown, call Last before the next Append.
 func (l *Log) Append(ctx context.Context, tab string, record []byte, keyframe bool, after uint64) (sequence uint64, err error) {
 	if len(record) > MaxRecord {
 		return 0, fmt.Errorf("%w: %d bytes of at most %d", ErrTooLarge, len(record), MaxRecord)

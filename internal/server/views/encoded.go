@@ -51,12 +51,12 @@ func (e *encodings) forget() {
 	e.made = nil
 }
 
-// Encoded returns the encoded message with the change. It calls make if no reader has needed the message before.
+// Encoded returns the encoded message with the change. It calls make only for the first reader that needs the message.
 func (c *Change) Encoded(key Sending, make func() *domtapv1.WatchDomResponse) (*wire.Shared, error) {
 	return c.encoded.get(key, make)
 }
 
-// Encoded returns the encoded message with the whole view. It calls make if no reader has needed the message before. The message is kept
+// Encoded returns the encoded message with the whole view. It calls make only for the first reader that needs the message. The message is kept
 // until there is a newer view of the same selection.
 func (v *View) Encoded(key Sending, make func() *domtapv1.WatchDomResponse) (*wire.Shared, error) {
 	return v.encoded.get(key, make)

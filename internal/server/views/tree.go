@@ -128,7 +128,7 @@ type hashes map[[sha256.Size]byte]struct{}
 // maxHashes limits the hashes of one caller and page.
 const maxHashes = 256
 
-// landmarks holds the landmarks that a caller received of the last page that it read, and of the page before.
+// landmarks holds the landmarks that a caller received with the last page that it read, and with the previous page.
 type landmarks struct {
 	// epoch and document identify the last page that was read, whose landmarks are in now. The landmarks of the previous page are in
 	// before. Both maps are nil until the first read.
@@ -158,7 +158,7 @@ func (l *landmarks) previous(s *dom.Snapshot) hashes {
 	return l.now
 }
 
-// sent adds landmarks of a snapshot's page that the caller received. It does not modify sets that were returned before.
+// sent adds landmarks of a snapshot's page that the caller received. It does not modify earlier results.
 func (l *landmarks) sent(s *dom.Snapshot, got hashes) {
 	switch {
 	case l.isOld(s):

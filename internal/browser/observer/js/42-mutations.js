@@ -257,7 +257,7 @@ class Changes {
       if (tag === "label") {
         this.markElement(n.control);
         if (n.control && records.references.size) this.markReferences(attr(n.control, "id") || "");
-        // A label names the first control in it, which may have been another control before.
+        // A label names the first control in it, and that control may have changed.
         for (const c of n.querySelectorAll("input,select,textarea,button,meter,progress,output")) this.markElement(c);
       }
       if (tag === "legend" || tag === "figcaption" || tag === "caption") this.markElement(safe.parentNode(n));

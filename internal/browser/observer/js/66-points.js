@@ -277,7 +277,7 @@ function innermostAt(hit, x, y) {
 
 /**
  * Returns the element at which a press at a point starts. If the hit test returns a host because its own text is drawn
- * there, that is the slot of the text, from which the press propagates through the shadow tree.
+ * at the point, the result is the slot of the text, from which the press propagates through the shadow tree.
  * @param {El} hit @param {number} x @param {number} y
  */
 function receiverAt(hit, x, y) {

@@ -7,7 +7,7 @@
 
 /** The number of ancestors of a field that may be its box, and the maximum number of elements that are examined in a box. */
 const MAX_TAG_BOXES = 4, MAX_TAG_PARTS = 200;
-/** Class names of tag fields and their chips. camelCase is separated with hyphens before. */
+/** Class names of tag fields and their chips. Names in camelCase are first separated by hyphens. */
 const TAG_CLASS = /(?:^|[-_\s])(?:tags|tagify|chips?|tokens|pills|tag[-_]?(?:input|field|editor|box))(?=$|[-_\s])/i;
 /** Class names of a combobox that takes several values. */
 const SEVERAL_CLASS = /(?:^|[-_\s])multiple(?=$|[-_\s])/i;
@@ -81,7 +81,7 @@ function countChips(box, field, text) {
   return [...queryWithin(box, "*")].slice(0, MAX_TAG_PARTS).filter(isChip).length;
 }
 
-/** Tagging is the entry of one tag: the field, its box and how many chips with its text there were before. */
+/** Tagging is the entry of one tag: the field, its box and the number of chips that already had its text. */
 class Tagging {
   /** @param {El} el @param {string} text */
   constructor(el, text) {
