@@ -50,6 +50,9 @@ func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 	if group, is := t.groupInstead(ctx, Step{Target: f.Ways[0]}, err); is {
 		at, err = group, nil
 	}
+	if thumbs := t.thumbsMeant(f, err); thumbs != nil {
+		return t.fillAll(ctx, f, resolved{ref: thumbs[0].Ref, el: t.x.Head().Snapshot.Find(thumbs[0].Ref)}, thumbs)
+	}
 	if dates := t.meant(f, err); len(dates) > 0 {
 		return t.fillDates(ctx, f, dates)
 	}
@@ -67,7 +70,7 @@ func (t filler) fillAt(ctx context.Context, f *Field, at resolved) (Result, erro
 		}
 		return t.fillDates(ctx, f, dates)
 	}
-	actions, err := t.actionsFor(f, at.el)
+	actions, err := t.actionsFor(f, at)
 	if err != nil {
 		return notFilled(ctx, f, driver.DeliveredNone, err)
 	}
@@ -89,8 +92,8 @@ func (t filler) fillAll(ctx context.Context, f *Field, at resolved, actions []dr
 		if err == nil && opensCalendar(at.el, f, done.Err) {
 			return t.pickDate(ctx, f, at, done)
 		}
-		if err == nil && isMovedByKeys(at.el, done.Err) {
-			return t.slide(ctx, at.el, f.value(), done)
+		if err == nil && isMovedByKeys(before, done.Err) {
+			done, err = t.slide(ctx, before, one.Text, done)
 		}
 		if err == nil && done.Err == nil && !t.live.Hung() {
 			if done.Err = t.tookBack(one, before, &done); done.Err != nil {
@@ -138,6 +141,9 @@ func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
 		if code := spread(e.Candidates, a.Text); code != nil && areBeside(e.Candidates) {
 			return t.fillAll(ctx, f, resolved{ref: e.Candidates[0].Ref, el: e.Candidates[0]}, code)
 		}
+		if thumbs := t.thumbsMeant(f, r.Err); thumbs != nil {
+			return t.fillAll(ctx, f, resolved{ref: e.Candidates[0].Ref, el: e.Candidates[0]}, thumbs)
+		}
 		if group, is := t.groupInstead(ctx, a, r.Err); is {
 			return t.fillAt(ctx, f, group)
 		}
@@ -167,12 +173,26 @@ func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
 	return r, nil
 }
 
-// group resolves the label of a step to a group of choices or sections, the outermost of nested ones.
+// group resolves the label of a step to a group of choices or sections, or to another container of controls, the outermost of nested ones.
+// If the step has a number, it resolves to the field in the group with that number.
 func (t filler) group(ctx context.Context, a Step) (resolved, bool) {
 	if a.Target.By != target.Label {
 		return resolved{}, false
 	}
-	a.Target.By = target.Group
+	nth := a.Target.Nth
+	a.Target.By, a.Target.Nth = target.Group, 0
+	at, is := t.outermost(ctx, a)
+	if at.isContainer = is; !is || nth == 0 {
+		return at, is
+	}
+	fields := slices.DeleteFunc(slices.Clone(t.elements()), func(el *dom.Element) bool { return !target.IsField(el) || !t.within(el, at.ref) })
+	a.Target.Nth = nth
+	field, err := t.nth(a.Target, fields)
+	return field, err == nil
+}
+
+// outermost resolves a step to one element, the outermost of nested ones.
+func (t filler) outermost(ctx context.Context, a Step) (resolved, bool) {
 	at, err := t.resolve(ctx, a)
 	if e, ok := errors.AsType[*apierr.Error](err); ok && e.Kind == apierr.Ambiguous { // one inside the other
 		outer := e.Candidates[0]
@@ -215,7 +235,7 @@ func (t filler) field(ctx context.Context, f *Field) (at resolved, err error) {
 	for _, way := range f.Ways {
 		at, err = t.resolve(ctx, Step{Action: driver.Action{Location: driver.At(dom.NoRef)}, Target: way})
 		if !apierr.Is(err, apierr.NoMatch) {
-			at.named = way.By == target.Ref
+			at.named, at.isContainer = way.By == target.Ref, way.By == target.Group
 			return at, t.narrowed(&at, err, f)
 		}
 	}
@@ -295,7 +315,8 @@ func (t filler) elements() []*dom.Element { return t.x.Head().Snapshot.Elements.
 func isChoice(el *dom.Element) bool { return el.Role == "radio" || el.Role == "checkbox" }
 
 // actionsFor returns the actions that set the values of a field.
-func (t filler) actionsFor(f *Field, el *dom.Element) ([]driver.Action, error) {
+func (t filler) actionsFor(f *Field, at resolved) ([]driver.Action, error) {
+	el := at.el
 	if f.Type != "" && !isOfType(el, f.Type) {
 		return nil, apierr.Errorf(apierr.NotActionable, "%s is %s, not a %s: leave the type unset, or name another field", f.name(), target.Describe(el), f.Type)
 	}
@@ -314,7 +335,7 @@ func (t filler) actionsFor(f *Field, el *dom.Element) ([]driver.Action, error) {
 		return nil, apierr.Errorf(apierr.Invalid, "%s is %s, which takes no files: name a file input", f.name(), target.Describe(el))
 	case el.Tag == "select":
 		one.Kind, one.Values = driver.Select, f.Values
-	case isGroup(el):
+	case isGroup(el) || at.isContainer:
 		return t.choicesIn(f, el.Ref)
 	case isChoice(el) || el.Role == "switch" || el.Role == "menuitemcheckbox" || el.Role == "menuitemradio":
 		return t.choose(f, el)
@@ -373,13 +394,19 @@ func (t filler) choicesIn(f *Field, group dom.Ref) ([]driver.Action, error) {
 		return t.choices(f, inside)
 	}
 	pressed := slices.DeleteFunc(slices.Clone(all), func(el *dom.Element) bool { return el.Kind != dom.Interactive || !inside(el) })
+	if thumbs := thumbs(pressed, f.Values); thumbs != nil {
+		return thumbs, nil
+	}
 	if code := spread(pressed, f.value()); code != nil && len(f.Values) == 1 {
 		return code, nil
 	}
 	one := marked(pressed, f.value())
 	if one == nil || len(f.Values) != 1 {
-		return nil, &apierr.Error{Kind: apierr.NoMatch, Candidates: pressed[:min(len(pressed), maxCandidates)],
-			Message: f.name() + " is a group without radio buttons or checkboxes; click the element for the value: " + target.List(pressed, maxCandidates)}
+		what := " is a group without radio buttons or checkboxes; click the element for the value: "
+		if isOther := func(el *dom.Element) bool { return el.Role != "slider" }; len(pressed) > 1 && !slices.ContainsFunc(pressed, isOther) {
+			what = " has " + strconv.Itoa(len(pressed)) + " sliders; give as many numbers, such as 20-80, or fill one of them: "
+		}
+		return nil, &apierr.Error{Kind: apierr.NoMatch, Candidates: pressed[:min(len(pressed), maxCandidates)], Message: f.name() + what + target.List(pressed, maxCandidates)}
 	}
 	return []driver.Action{click(one.Ref)}, nil
 }
@@ -442,12 +469,16 @@ func (t filler) choices(f *Field, member func(*dom.Element) bool) ([]driver.Acti
 	group := slices.DeleteFunc(slices.Clone(t.elements()), func(el *dom.Element) bool { return !isChoice(el) || !member(el) })
 	var actions []driver.Action
 	for _, value := range f.Values {
-		found := target.Best(group, func(el *dom.Element) target.Fit { return target.Compare(el.WholeText(), value) })
+		found := choicesOf(group, value)
 		if len(found) != 1 {
 			return nil, &apierr.Error{Kind: apierr.NoMatch, Candidates: group[:min(len(group), maxCandidates)],
 				Message: f.name() + " has no single choice " + strconv.Quote(value) + "; its choices: " + target.List(group, maxCandidates)}
 		}
-		actions = append(actions, driver.Action{Kind: driver.Check, Location: driver.At(found[0].Ref)})
+		action := driver.Action{Kind: driver.Check, Location: driver.At(found[0].Ref)}
+		if isBelowChecked(group, found[0]) {
+			action = click(found[0].Ref)
+		}
+		actions = append(actions, action)
 	}
 	for _, el := range group {
 		wanted := slices.ContainsFunc(actions, func(a driver.Action) bool { return a.Ref == el.Ref })
@@ -459,6 +490,21 @@ func (t filler) choices(f *Field, member func(*dom.Element) bool) ([]driver.Acti
 		return nil, apierr.Errorf(apierr.Invalid, "%s is a group: name one of its choices: %s", f.name(), target.List(group, maxCandidates))
 	}
 	return actions, nil
+}
+
+// choicesOf returns the choices that match a value: by name, or by number on a scale of radio buttons that all have the same name.
+func choicesOf(group []*dom.Element, value string) []*dom.Element {
+	isOther := func(el *dom.Element) bool { return el.Role != "radio" || el.WholeText() != group[0].WholeText() }
+	if n, err := strconv.Atoi(value); err == nil && n >= 1 && n <= len(group) && len(group) > 2 && !slices.ContainsFunc(group, isOther) {
+		return group[n-1 : n]
+	}
+	return target.Best(group, func(el *dom.Element) target.Fit { return target.Compare(el.WholeText(), value) })
+}
+
+// isBelowChecked reports whether a radio button and a later one of its group are both checked, as the stars of a rating up to its value are.
+func isBelowChecked(group []*dom.Element, el *dom.Element) bool {
+	isChecked := func(one *dom.Element) bool { return one.Role == "radio" && one.States.Checked == dom.True }
+	return isChecked(el) && slices.ContainsFunc(group[slices.Index(group, el)+1:], isChecked)
 }
 
 // tookBack returns an error if a field does not hold the text that was filled in, because pages with controlled fields may reset them. A

@@ -41,6 +41,8 @@ type resolved struct {
 	named bool
 	// over holds the elements that were hovered to make el appear.
 	over []*dom.Element
+	// isContainer reports that el is a group or another container of controls, which the caller named by its label.
+	isContainer bool
 	// doubt is the error for an element that seems to be a different one, unless the page recognizes it.
 	doubt error
 }

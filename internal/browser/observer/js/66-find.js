@@ -80,6 +80,8 @@ class Finder {
     this.model = agent.model;
     this.by = wanted.by;
     this.words = wanted.words;
+    /** Whether the last fit is that of a caption. */
+    this.byCaption = false;
     this.wanted = clean(wanted.words, MAX_COMPARED);
     this.folded = this.wanted.toLowerCase();
     /** The pattern that a text must match, for the name of a field: no part of a word is a name. */
@@ -96,23 +98,25 @@ class Finder {
     model.visibility.begin();
     model.visibility.x = scrollX;
     model.visibility.y = scrollY;
+    // Two lists for each fit: by name, and by caption, which counts if no name fits as well.
     /** @type {El[][]} */
-    const shown = [[], [], [], []];
+    const shown = Array.from({ length: 2 * NOT }, () => []);
     /** @type {El[][]} */
-    const hidden = [[], [], [], []];
+    const hidden = Array.from({ length: 2 * NOT }, () => []);
     try {
       for (const el of this.candidates()) {
+        this.byCaption = false;
         const fit = this.fit(el);
         if (fit === NOT) continue;
-        (this.listedFor(el) ? shown : hidden)[fit].push(el);
+        (this.listedFor(el) ? shown : hidden)[2 * fit + (this.byCaption ? 1 : 0)].push(el);
       }
     } catch (error) {
       answer.invalid = error instanceof DOMException; // a syntax error in the selector
       if (!answer.invalid) throw error;
       return answer;
     }
-    const fit = shown.findIndex((list) => list.length > 0);
-    if (fit >= 0) this.addFound(shown[fit], fit);
+    const best = shown.findIndex((list) => list.length > 0);
+    if (best >= 0) this.addFound(shown[best], best >> 1);
     const invisible = hidden.find((list) => list.length > 0) || [];
     answer.hidden = invisible.length;
     if (invisible.length) answer.was = describeTag(invisible[0]);
@@ -170,6 +174,7 @@ class Finder {
     if (this.by === "label" || this.by === "group") out.push(...model.internals.fields(this.by === "group"));
     for (const root of roots) {
       if (isShadow(root) && !safe.isConnected(root.host)) continue;
+      if (this.by === "group") out.push(...this.labelledContainers(root));
       const list = inTree(root, selector);
       for (const el of list) {
         if (out.length >= MAX_EXAMINED) {
@@ -299,8 +304,32 @@ class Finder {
       naming.start(label);
       fit = Math.min(fit, this.compare(naming.content(label, "label")), this.compare(reportedText(label)));
     }
-    if (fit === NOT && this.by === "label") fit = Math.min(this.compare(naming.captions.of(el, tag, attr(el, "role") || "", null)), this.fitLabelAround(el));
+    if (fit === NOT && this.by === "group") fit = this.fitLabelFor(el);
+    if (fit === NOT && this.by === "label") {
+      fit = Math.min(this.compare(naming.captions.of(el, tag, attr(el, "role") || "", null)), this.fitLabelAround(el));
+      this.byCaption = true;
+    }
     return fit;
+  }
+
+  /** Returns the fit of the labels that name a container of controls, which no label can focus. @param {El} el */
+  fitLabelFor(el) {
+    const id = attr(el, "id");
+    const labels = id ? [...(this.model.labels.index(treeOf(el)).get(id) || [])] : [];
+    let fit = NOT;
+    for (const label of labels.slice(0, MAX_LABELS)) fit = Math.min(fit, this.compare(reportedText(label)));
+    return fit;
+  }
+
+  /** Returns the containers of controls that have a label, but no role of groups. @param {Tree} root */
+  labelledContainers(root) {
+    const holds = (/** @type {El} */ el) => !INTERACTIVE_TAGS.has(tagOf(el)) && !safe.matches(el, GROUPS_SELECTOR) && queryWithin(el, FIELDS_SELECTOR).length > 1;
+    const named = [...inTree(root, "[aria-label],[aria-labelledby]")];
+    for (const label of inTree(root, "label[for]")) {
+      const el = label.control ? null : root.getElementById(attr(label, "for") || "");
+      if (el) named.push(/** @type {El} */ (el));
+    }
+    return named.slice(0, MAX_EXAMINED).filter(holds);
   }
 
   /**
