@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/streamcheck"
 )
 
-// The six guarantees of WatchDom (docs/stream.md), each tested on the same recorded histories of random schedules.
+// The six guarantees of WatchDom (dom.proto), each tested on the same recorded histories of random schedules.
 
 // schedules is the number of random schedules to play. For a longer search, run: go test ./internal/server -run Guarantee -schedules 500.
 var schedules = flag.Int("schedules", usualSchedules(), "how many random schedules the guarantees of WatchDom are tested on")

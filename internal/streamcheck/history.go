@@ -1,5 +1,5 @@
 // Package streamcheck records the states of a tab and the messages of its streams, and validates them, with one validator for each
-// guarantee of WatchDom (docs/stream.md). The validators are pure functions of the recorded data. So a history may come from a fake or a
+// guarantee of WatchDom (dom.proto). The validators are pure functions of the recorded data. So a history may come from a fake or a
 // real browser, and a test can write an invalid history by hand to check that it is rejected.
 package streamcheck
 
