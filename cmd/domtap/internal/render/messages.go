@@ -182,7 +182,11 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 		fresh := Line(answer.GetNewTabId())
 		fmt.Fprintf(&b, "New tab: %s\nCommands stay on %s; pass --tab %s for the new tab\n", fresh, Line(tab.GetId()), fresh)
 	}
-	return Effects(answer.GetOutcome(), answer.GetTab()) + b.String() + changes(answer)
+	var printed *domtapv1.Tab // the tab whose title the answer prints
+	if answer.GetVerdict() == domtapv1.Verdict_VERDICT_NAVIGATED {
+		printed = answer.GetTab()
+	}
+	return Effects(answer.GetOutcome(), printed) + b.String() + changes(answer)
 }
 
 // completed returns the summaries of the completed steps. If there are several, steps that only report ok are counted instead.
@@ -216,9 +220,9 @@ func changes(answer *domtapv1.InteractResponse) string {
 	return Paragraph(text.Changes(answer.GetDiffText()))
 }
 
-// Effects returns one line for each visible effect.
-func Effects(all []*domtapv1.Outcome, now *domtapv1.Tab) string {
-	return text.OutcomeWith(all, now.GetTitle(), Line)
+// Effects returns one line for each visible effect. It omits a heading that equals the title of the printed tab, if any.
+func Effects(all []*domtapv1.Outcome, printed *domtapv1.Tab) string {
+	return text.OutcomeWith(all, printed.GetTitle(), Line)
 }
 
 // Waited returns the result of a wait: the element that met the condition, the page, and the changes during the wait.

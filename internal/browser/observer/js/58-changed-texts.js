@@ -67,6 +67,8 @@ class ChangedTexts {
     if (r.type === "childList") {
       for (const n of /** @type {NodeListOf<DomNode>} */ (r.removedNodes)) this.remove(n, target);
       for (const n of /** @type {NodeListOf<DomNode>} */ (r.addedNodes)) this.add(n);
+    } else if (r.attributeName === "open" && tagOf(/** @type {El} */ (target)) === "details") {
+      for (let n = safe.firstChild(target); n; n = safe.nextSibling(n)) if (!isElement(n) || tagOf(n) !== "summary") this.add(n);
     } else if (r.type === "characterData" || (r.attributeName === "hidden" && isElement(target) && !hasAttr(target, "hidden"))) {
       this.add(target);
     }

@@ -194,6 +194,12 @@ function reportedFields({ node, tag, fields }, variants) {
   return [fields[F_TEXT], fields[F_VALUE], marks.join(" "), fields[F_STATES] & ~(3 << S_FOCUSED)].join("\n");
 }
 
+/** Returns the names of the elements with the same difference, for the text of a notice. @param {Set<string>} names */
+function namesOf(names) {
+  const more = names.size - MAX_PIECE_NAMES;
+  return [...names].slice(0, MAX_PIECE_NAMES).join(", ") + (more > 0 ? " and " + more + " more" : "");
+}
+
 /** Returns the refs of the other elements with the same difference, for the detail of a notice. @param {Rec[]} others */
 function refsOf(others) {
   const refs = others.slice(0, MAX_LOOKING_ALIKE).map((rec) => rec.ref).join(", ");
@@ -252,7 +258,7 @@ function differenceOfLooks(el, first, last, animations) {
 function wordsFor(el, own, [first, last, now], animations) {
   /** @type {string[]} */
   const words = [];
-  const ended = endsOf(animations, el, now);
+  const ended = endsOf(animations, el, now, LOOK);
   if (ended === null) return words;
   ended.forEach((value, i) => {
     const word = value === first[i] || value === last[i] ? "" : wordFor(i, last, ended, el, own);
@@ -279,15 +285,15 @@ function wordFor(i, was, now, el, own) {
 
 /**
  * Returns the values of an element after its transitions, or null while another animation affects it.
- * @param {Animation[]} animations @param {El} el @param {string[]} values
+ * @param {Animation[]} animations @param {El} el @param {string[]} values @param {[keyof CSSStyleDeclaration & string, string][]} properties those of the values
  */
-function endsOf(animations, el, values) {
+function endsOf(animations, el, values, properties) {
   const ended = values.slice();
   for (const animation of animations) {
     if (!animates(animation, el, false)) continue;
     const frames = /** @type {KeyframeEffect} */ (animation.effect).getKeyframes();
     if (!(animation instanceof CSSTransition) || frames.length === 0) return null;
-    LOOK.forEach(([name], i) => {
+    properties.forEach(([name], i) => {
       const end = frames[frames.length - 1][name];
       if (end !== undefined && end !== null) ended[i] = String(end);
     });

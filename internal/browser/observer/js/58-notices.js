@@ -80,6 +80,8 @@ class Notices {
     this.texts = new ChangedTexts(this.reveals);
     /** The appearance of the target and its neighbours. */
     this.looks = new Looks(agent.model);
+    /** The appearance of what is not listed. */
+    this.pieces = new Pieces(agent.model, this.looks);
     this.isElsewhere = this.isElsewhere.bind(this);
     this.isMessage = this.isMessage.bind(this);
     /** Fields whose validation failed since the last check. @type {Set<El>} */
@@ -138,7 +140,11 @@ class Notices {
     this.texts.begin();
     this.looks.clear();
     this.reveals.clear();
-    if (this.acting && !fresh) this.reveals.begin();
+    this.pieces.clear();
+    if (this.acting && !fresh) {
+      this.reveals.begin();
+      this.pieces.begin();
+    }
     this.arriving = fresh;
     if (was) {
       this.check(); // earlier news does not belong to the new action
@@ -192,6 +198,7 @@ class Notices {
     for (const set of sets) set.clear();
     this.texts.begin();
     this.looks.clear();
+    this.pieces.clear();
     this.reveals.clear();
     if (this.frame) cancelAnimationFrame(this.frame);
     clearTimeout(this.timer);
@@ -206,6 +213,7 @@ class Notices {
     this.candidates.process(records, this.on && !this.fresh);
     if (!this.on || this.parsing) return;
     this.looks.record(records);
+    this.pieces.record(records);
     for (const r of records) {
       if (this.touched.size >= MAX_CHANGED) break;
       this.touched.add(/** @type {DomNode} */ (r.target));
@@ -579,11 +587,19 @@ class Notices {
 
   /** Prepares for input to an element. @param {El} el */
   beginInput(el) {
-    if (this.acting && !this.fresh) this.looks.begin(el);
+    if (!this.acting || this.fresh) return;
+    this.looks.begin(el);
+    this.pieces.prepare(el);
+  }
+
+  /** Prepares for the pointer to be moved to an element. @param {El} el */
+  beginHover(el) {
+    if (this.acting && !this.fresh) this.pieces.prepareHover(el);
   }
 
   /** Records an input event that is about to reach the page. @param {Event} event */
   recordInput(event) {
+    this.pieces.recordInput(event);
     if (this.looks.known.size === 0) return;
     const records = this.agent.observer.takeRecords();
     if (records.length) this.agent.onMutations(records);
@@ -596,17 +612,30 @@ class Notices {
    */
   compareLooks() {
     if (!this.acting) return;
-    const { told } = this.looks;
-    const ways = this.looks.different();
-    const firsts = new Set();
-    for (const [words, [{ node }, ...others]] of ways) {
-      firsts.add(node);
-      const known = told.get(node), detail = refsOf(others);
-      const notice = known || this.make("look", words, detail, node, false);
-      if (known) this.change(known, { text: words, detail, gone: false });
-      else if (notice) told.set(node, notice);
+    const { looks, pieces } = this, firsts = new Set();
+    for (const [words, [{ node }, ...others]] of looks.different()) this.reportLook(/** @type {Map<El | string, Notice>} */ (looks.told), firsts, node, words, true, refsOf(others));
+    const alone = this.made === pieces.told.size;
+    for (const [words, [first, ...rest]] of pieces.different(this.added, alone)) {
+      const rec = typeof first === "string" ? undefined : this.model.records.get(first);
+      const listed = rec !== undefined && rec.shown && rec.fields[F_KIND] === INTERACTIVE;
+      const names = new Set((listed ? [] : [first, ...rest]).map((one) => (typeof one === "string" ? one : nameOfPiece(one))));
+      this.reportLook(pieces.told, firsts, first, filled([namesOf(names), words]).join(": "), listed);
     }
-    for (const [el, notice] of told) if (!firsts.has(el) && !notice.gone) this.change(notice, { gone: true });
+    for (const told of /** @type {Map<El | string, Notice>[]} */ ([looks.told, pieces.told])) {
+      for (const [el, notice] of told) if (!firsts.has(el) && !notice.gone) this.change(notice, { gone: true });
+    }
+  }
+
+  /**
+   * @param {Map<El | string, Notice>} told @param {Set<El | string>} firsts receives what @param {El | string} what an element, or its name
+   * @param {string} words @param {boolean} listed whether the notice refers to the element by its ref @param {string} [detail]
+   */
+  reportLook(told, firsts, what, words, listed, detail = "") {
+    firsts.add(what);
+    const known = told.get(what), notice = known || this.make("look", words, detail, listed ? /** @type {El} */ (what) : null, false);
+    const text = this.redacted(words);
+    if (known && (known.gone || known.text !== text || known.detail !== detail)) this.change(known, { text, detail, gone: false });
+    else if (notice) told.set(what, notice);
   }
 
   // ---- notices -------------------------------------------------------------------------------

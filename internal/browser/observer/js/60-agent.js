@@ -142,6 +142,7 @@ class Agent {
         break;
       }
       case "scroll":
+        this.notices.pieces.recordScroll(event);
         if (!this.geometry) return;
         this.boxes = true;
         break;

@@ -96,6 +96,7 @@ function checkActionable(agent, request, state) {
   if (!found.error && isMoving(rec.node, request, found, state)) return { ...found, error: "moving" };
   const armed = !found.error && request.clicks !== undefined && state.scrolls === 0;
   if (armed) armPressAhead(agent, rec, request);
+  else if (!found.error && request.passive) agent.notices.beginHover(rec.node);
   return { ...found, checked: state.checked, armed };
 }
 

@@ -1,0 +1,411 @@
+// @ts-check
+// Pieces finds visible changes of elements that Looks (58-looks.js) does not know, because they are not listed or are far
+// from the target: a text that is struck out, another image, a piece of a game that moves, a page that turns dark, a tip
+// that CSS draws on hover, a video that plays.
+//
+// The earlier state has two sources. The old values of attributes are in mutation records, which an observer of its own
+// collects while the daemon acts, so that changes of inline styles and image addresses are known on the whole page. What
+// style sheets draw cannot be read after a change: Pieces reads it for the texts and boxes near the target, after the guard
+// is armed and, for those around the pointer, again at the first event of the input. Changes while the pointer approaches
+// count as earlier state. All work is bounded, independent of the page size.
+
+/** The maximum number of pieces that are read near the target, and of nodes that are walked for them. */
+const MAX_PIECES = 80, MAX_PIECE_WALK = 240;
+/** The maximum number of elements per act whose old attributes are kept, and of shadow trees that are observed. */
+const MAX_ALTERED = 100, MAX_ALTERED_TREES = 50;
+/** Old values of attributes that are longer are not compared, except data URLs of images. */
+const MAX_OLD_VALUE = 2000;
+/** The maximum number of media elements and of canvases that are compared. */
+const MAX_MEDIA = 8, MAX_CANVASES = 3;
+/** The number of ancestors of the target that are pieces, and around which pieces are read again when the pointer is there. */
+const MAX_PIECE_ABOVE = 3;
+/** The maximum number of elements in the target whose ::before and ::after are read. */
+const MAX_TIPS = 6;
+/** The maximum number of pieces named for a difference. */
+const MAX_PIECE_NAMES = 4;
+
+/** The options of the observer of old values. */
+const ALTERED = { subtree: true, attributes: true, attributeOldValue: true };
+const READ_PIECES = /** @type {const} */ ({ priority: "user-blocking" });
+
+/** The properties of pieces that style sheets change, with the words for them. @type {[keyof CSSStyleDeclaration & string, string][]} */
+const PIECE_LOOK = [
+  ["backgroundColor", "background"], ["color", "color"], ["textDecorationLine", "line"], ["fontWeight", "weight"], ["opacity", "opacity"],
+  ["transform", "transform"], ["fontSize", "text size"], ["fill", "fill"], ["filter", "filter"],
+];
+
+/**
+ * An element before the input: its values of PIECE_LOOK, its name, and its text.
+ * @typedef {{look: string[], name: string, text: string}} Piece
+ */
+
+class Pieces {
+  /** @param {Model} model @param {Looks} looks */
+  constructor(model, looks) {
+    this.model = model;
+    this.looks = looks;
+    /** The first old values of the attributes that changed since the input. @type {Map<El, Map<string, string>>} */
+    this.old = new Map();
+    /** The pieces near the target before the input. @type {Map<El, Piece>} */
+    this.known = new Map();
+    /** The boxes that have scrolled since the input, and how far the window was scrolled before it. @type {Set<El>} */
+    this.scrolled = new Set();
+    this.scrollX = this.scrollY = 0;
+    this.orders = new Orders();
+    /** The words that the ::before and ::after of the target, and of elements around and in it, showed. @type {Map<El, string>} */
+    this.tips = new Map();
+    /** The states of media elements, and the contents of canvases near the target, before the input. @type {Map<El, string>} */
+    this.media = new Map();
+    /** @type {Map<El, string>} */
+    this.canvases = new Map();
+    /** The target whose neighbours are yet to be read. @type {El | null} */
+    this.due = null;
+    /** The target, and the elements that the pointer and the focus were on before it. @type {El | null} */
+    this.target = null;
+    /** @type {El[]} */
+    this.left = [];
+    /** Whether the pointer has not arrived yet, or no button or key was pressed. */
+    this.approaching = true;
+    this.observer = new MutationObserver((records) => this.collect(records));
+    /** The notices, by the first element of each difference. @type {Map<El | string, Notice>} */
+    this.told = new Map();
+    this.readDue = this.readDue.bind(this);
+  }
+
+  /** Starts an act: observes old values. */
+  begin() {
+    this.clear();
+    const { doc, sweep } = this.model;
+    let left = MAX_ALTERED_TREES;
+    for (const tree of [doc, ...sweep.shadows]) if (left-- > 0) this.observer.observe(tree, ALTERED);
+  }
+
+  clear() {
+    this.observer.disconnect();
+    for (const map of [this.old, this.known, this.scrolled, this.tips, this.media, this.canvases, this.told]) map.clear();
+    this.orders.clear();
+    this.due = this.target = null;
+    this.left = [];
+    this.approaching = true;
+  }
+
+  /** @param {MutationRecord[]} records */
+  record(records) {
+    if (!this.approaching) this.orders.record(records);
+  }
+
+  /** Prepares for input to an element. @param {El} target */
+  prepare(target) {
+    if (this.target !== null) return;
+    this.target = this.due = target;
+    scheduler.postTask(this.readDue, READ_PIECES);
+  }
+
+  /** Prepares for the pointer to be moved to an element. @param {El} target */
+  prepareHover(target) {
+    this.prepare(target);
+    this.readDue();
+  }
+
+  /** Reads the pieces near the target, unless that is done. */
+  readDue() {
+    const { due } = this;
+    if (due === null) return;
+    this.due = null;
+    if (!safe.isConnected(due)) return;
+    const { doc } = this.model;
+    this.left = [...safe.querySelectorAll(doc, ":hover,:focus")].slice(-MAX_PIECE_ABOVE - 1);
+    for (const root of [safe.documentElement(doc), doc.body]) if (root) this.learn(/** @type {El} */ (root));
+    for (let n = /** @type {El | null} */ (due), up = 0; n && up <= MAX_PIECE_ABOVE; n = flatElement(n), up++) this.tips.set(n, wordsDrawnIn(n));
+    for (const el of [...queryWithin(due, "*")].slice(0, MAX_TIPS)) this.tips.set(el, wordsDrawnIn(el));
+    for (const el of piecesNear(due)) if (!this.isListed(el)) this.learn(el);
+    for (const el of [...safe.querySelectorAll(doc, "video,audio")].slice(0, MAX_MEDIA)) this.media.set(el, stateOfMedia(el));
+    for (const el of [...safe.querySelectorAll(doc, "canvas")].slice(0, MAX_CANVASES)) this.canvases.set(el, contentOfCanvas(el));
+  }
+
+  /** @param {El} el */
+  learn(el) {
+    if (this.known.has(el) || !safe.checkVisibility(el, VISIBLE)) return;
+    this.known.set(el, { look: lookOfPiece(el), name: nameOfPiece(el), text: safe.textContent(el).trim().slice(0, MAX_OLD_VALUE) });
+  }
+
+  /** Whether an element is, or is in, a listed control. @param {El} el */
+  isListed(el) {
+    for (let /** @type {El | null} */ n = el, up = 0; n && up <= MAX_ABOVE; n = flatElement(n), up++) {
+      const rec = this.model.records.get(n);
+      if (rec && rec.shown && rec.fields[F_KIND] === INTERACTIVE) return true;
+    }
+    return false;
+  }
+
+  /** Records an input event that is about to reach the page. @param {Event} event */
+  recordInput(event) {
+    if (!INPUT_BEGINS.has(event.type) || !this.approaching) return;
+    this.readDue();
+    this.approaching = false;
+    this.scrollX = scrollX;
+    this.scrollY = scrollY;
+    this.collect(this.observer.takeRecords());
+    this.old.clear();
+    const around = /** @type {El | undefined} */ (event.composedPath()[MAX_PIECE_ABOVE]);
+    for (const [el, was] of this.tips) if (was === "") this.tips.set(el, wordsDrawnIn(el)); // hovering shows it
+    if (!around || !isElement(around)) return;
+    for (const [el, piece] of this.known) if (safe.contains(around, el)) piece.look = lookOfPiece(el);
+  }
+
+  /** Records that a box or the window scrolls. @param {Event} event */
+  recordScroll(event) {
+    const box = /** @type {DomNode} */ (event.composedPath()[0]);
+    if (!this.approaching && isElement(box) && this.scrolled.size < MAX_MEDIA) this.scrolled.add(box);
+  }
+
+  /** Keeps the first old values of changed attributes. @param {MutationRecord[]} records */
+  collect(records) {
+    for (const { target, attributeName, oldValue } of records) {
+      const el = /** @type {El} */ (target);
+      let values = this.old.get(el);
+      if (!values) {
+        if (this.old.size >= MAX_ALTERED) return;
+        this.old.set(el, (values = new Map()));
+      }
+      if (attributeName && !values.has(attributeName)) values.set(attributeName, (oldValue || "").slice(0, MAX_OLD_VALUE + 1));
+    }
+  }
+
+  /**
+   * Returns the differences, each with its elements or their names.
+   * @param {Set<El>} added the elements that were added since the input
+   * @param {boolean} alone whether nothing else is told, so that it is told what is new, gone and scrolled
+   * @returns {Map<string, (El | string)[]>}
+   */
+  different(added, alone) {
+    this.collect(this.observer.takeRecords());
+    const ways = new Ways();
+    for (const [el, was] of this.tips) {
+      const now = safe.isConnected(el) ? wordsDrawnIn(el) : was;
+      if (now !== was) ways.add(el, now === "" ? "no longer shows " + JSON.stringify(was) : "shows " + JSON.stringify(now));
+    }
+    for (const [el, was] of this.media) if (safe.isConnected(el) && stateOfMedia(el) !== was) ways.add(el, stateOfMedia(el));
+    for (const [el, was] of this.canvases) if (was !== "" && contentOfCanvas(el) !== was) ways.add(el, "drawn anew");
+    if (this.old.size > 0) this.compareAltered(ways);
+    if (alone && !this.approaching && ways.all.size === 0) this.compareRest(ways, added);
+    return ways.all;
+  }
+
+  /** Compares the elements whose attributes changed, and what style sheets draw. @param {Ways} ways */
+  compareAltered(ways) {
+    const animations = this.model.animations.list();
+    /** @param {El} el @param {Piece} piece */
+    const compare = (el, { look }) => ways.add(drawingOf(el), wordsForPiece(el, look, lookOfPiece(el), animations));
+    for (const [el, piece] of this.known) if (isPageRoot(el)) compare(el, piece);
+    if (ways.all.size > 0) return; // the look of the whole page
+    /** @type {Set<El>} */
+    const told = new Set();
+    for (const [el, values] of this.old) {
+      const words = this.isTold(el) ? wordsForAttributes(el, values, animations) : "";
+      if (words !== "") told.add(el);
+      ways.add(drawingOf(el), words);
+    }
+    for (const [el, piece] of this.known) if (!told.has(el) && this.isTold(el) && !this.hasLost(el) && this.mayDiffer(el)) compare(el, piece);
+  }
+
+  /** Compares which pieces are there and in view. @param {Ways} ways @param {Set<El>} added */
+  compareRest(ways, added) {
+    for (const order of this.orders.changed()) ways.add("order", order);
+    const drawn = [...added].filter((el) => safe.isConnected(el));
+    /** @param {string} text */
+    const isRedrawn = (text) => drawn.some((el) => (text === "" ? !hasText(safe.textContent(el)) : safe.textContent(el).includes(text)));
+    for (const [el, { name, text }] of this.known) {
+      const gone = !safe.isConnected(el) || !safe.checkVisibility(el, VISIBLE) || (text !== "" && !hasText(safe.textContent(el)));
+      if (gone && !isRedrawn(text) && !this.holdsControl(el)) ways.add(name, "gone");
+    }
+    for (const el of drawn) if (!this.holdsControl(el)) for (const one of drawnWithoutWords(el)) ways.add(one, "new");
+    for (const box of this.scrolled) {
+      const focused = safe.activeElement(this.model.doc);
+      if (!safe.isConnected(box) || this.isListed(box) || (focused && safe.contains(box, focused))) continue;
+      const shown = textInView(box, box);
+      ways.add("", shown ? "scrolled, in view: " + shown : "a box scrolled");
+    }
+    const moved = wordsForMove({ x: scrollX - this.scrollX, y: scrollY - this.scrollY, unknown: false });
+    if (moved) ways.add("page", moved.replace("moved", "scrolled"));
+  }
+
+  /** Whether the part of the page that was removed or added with an element contains controls, which are told as elements. @param {El} el */
+  holdsControl(el) {
+    let top = el;
+    for (let n = safe.parentNode(el), up = 0; n && isElement(n) && !safe.isConnected(el) && up < MAX_ANCESTORS; n = safe.parentNode(n), up++) top = n;
+    return safe.matches(top, CONTROLS_IN) || firstWithin(top, CONTROLS_IN) !== null;
+  }
+
+  /** Whether a change of an element is told here: it is drawn, and Looks does not compare it or the control around it. @param {El} el */
+  isTold(el) {
+    if (!safe.isConnected(el) || !safe.checkVisibility(el, VISIBLE)) return false;
+    return !this.isListed(el) || (this.model.records.get(el) !== undefined && !this.looks.known.has(el));
+  }
+
+  /** Whether an attribute changed of an element around a piece, or of a sibling of one. @param {El} piece */
+  mayDiffer(piece) {
+    for (const el of this.old.keys()) {
+      const around = flatElement(el);
+      if (safe.contains(around || el, piece)) return true;
+    }
+    return false;
+  }
+
+  /**
+   * Whether the appearance of a piece may come from the pointer or the focus, which have left or entered the field that it
+   * names or the box around it.
+   * @param {El} piece
+   */
+  hasLost(piece) {
+    const { target, left } = this;
+    for (const el of left) {
+      if (isPageRoot(el) || (target && safe.contains(el, target))) continue;
+      if (safe.contains(isTextField(el) ? aboveBy(el, MAX_PIECE_ABOVE) : el, piece)) return true;
+    }
+    const focused = safe.activeElement(this.model.doc);
+    return focused !== null && isTextField(focused) && safe.contains(aboveBy(focused, MAX_PIECE_ABOVE), piece);
+  }
+}
+
+/** The distinct differences, each with its elements or their names. */
+class Ways {
+  constructor() {
+    /** @type {Map<string, (El | string)[]>} */
+    this.all = new Map();
+  }
+
+  /** @param {El | string} what an element, or the name of one that is gone @param {string} words */
+  add(what, words) {
+    const alike = this.all.get(words);
+    if (words === "" || (alike && alike.includes(what))) return;
+    if (alike) alike.push(what);
+    else if (this.all.size < MAX_LOOKS) this.all.set(words, [what]);
+  }
+}
+
+/** Matches controls, by their markup. */
+const CONTROLS_IN = "button,a[href],input,select,textarea,[tabindex],[role=button],[role=option],[role=menuitem],[role=tab],[onclick]";
+/** The maximum number of elements without words that are told of an added element. */
+const MAX_NEW = 3;
+
+/** Returns the visible images and boxes without words of an added element. @param {El} added @returns {El[]} */
+function drawnWithoutWords(added) {
+  if (hasText(safe.textContent(added)) || isSVG(added)) return [];
+  const images = [...queryWithin(added, "img,svg,canvas,video,iframe")].slice(0, MAX_NEW);
+  return (images.length ? images : [added]).filter((el) => !NEVER_DRAWN.has(tagOf(el)) && isVisibleInView(el));
+}
+
+/** Whether an element is the root of the page or its body. @param {El} el */
+function isPageRoot(el) {
+  const tag = tagOf(el);
+  return tag === "html" || tag === "body";
+}
+
+/** @param {El} el @param {number} levels */
+function aboveBy(el, levels) {
+  let around = el;
+  for (let n = flatElement(el); n && !isPageRoot(n) && levels > 0; n = flatElement(n), levels--) around = n;
+  return around;
+}
+
+/** Returns the elements near a target that draw something themselves: text, a box or a part of a picture. @param {El} target */
+function piecesNear(target) {
+  /** @type {El[]} */
+  const out = [];
+  let left = MAX_PIECE_WALK;
+  for (let n = elementAfter(target, true), found = 0; n && left > 0 && found < MAX_PIECES / 2; n = elementAfter(n, true), left--) {
+    if (drawsItself(n)) found = out.push(n);
+  }
+  left = MAX_PIECE_WALK;
+  for (let n = elementAfter(target, false), found = 0; n && left > 0 && found < MAX_PIECES / 2; n = elementAfter(n, false), left--) {
+    if (drawsItself(n)) found += Math.sign(out.push(n));
+  }
+  return out;
+}
+
+/** Returns the next or previous element in tree order, or null. @param {El} el @param {boolean} forward @returns {El | null} */
+function elementAfter(el, forward) {
+  if (!forward) {
+    let before = elementBefore(el);
+    for (let inner = before; inner; inner = lastElement(inner)) before = inner;
+    if (before !== null) return before;
+    const parent = safe.parentNode(el);
+    return parent && isElement(parent) ? parent : null;
+  }
+  const first = safe.firstElementChild(el);
+  if (first) return first;
+  for (let /** @type {DomNode | null} */ n = el; n && isElement(n); n = safe.parentNode(n)) {
+    const next = safe.nextElementSibling(n);
+    if (next) return next;
+  }
+  return null;
+}
+
+/** Elements that draw nothing. */
+const NEVER_DRAWN = new Set(["script", "style", "template", "link", "meta", "head", "title", "br", "source", "option", "defs", "noscript"]);
+
+/** Whether an element has text of its own, or is an empty box or a part of a picture. @param {El} el */
+function drawsItself(el) {
+  if (NEVER_DRAWN.has(tagOf(el))) return false;
+  if (!hasElements(el)) return true;
+  for (let n = safe.firstChild(el), i = 0; n && i < MAX_CHILDREN; n = safe.nextSibling(n), i++) if (isText(n) && hasText(n.data)) return true;
+  return false;
+}
+
+/** Returns the values of PIECE_LOOK. @param {El} el */
+function lookOfPiece(el) {
+  const style = getComputedStyle(el);
+  const look = PIECE_LOOK.map(([name]) => String(style[name]));
+  if (!hasNoAttributes(el) && safe.firstChild(el) === null) look.push(getComputedStyle(el, "::before").content);
+  return look;
+}
+
+/** Returns the words that the visible ::before and ::after of an element show, or "". @param {El} el */
+function wordsDrawnIn(el) {
+  return clean(drawnWords(el, "::before") + " " + drawnWords(el, "::after"), MAX_LABEL);
+}
+
+/** @param {El} el @param {string} pseudo */
+function drawnWords(el, pseudo) {
+  const style = getComputedStyle(el, pseudo), { content } = style;
+  if (content[0] !== '"' || !/[\p{L}\p{N}]/u.test(content)) return "";
+  if (style.display === "none" || style.visibility !== "visible") return "";
+  return parseFloat(style.opacity) > 0 || fadesIn(el, pseudo) ? content.slice(1, -1).replace(/\\(.)/g, "$1") : "";
+}
+
+/** Whether a transition makes a pseudo-element visible. @param {El} el @param {string} pseudo */
+function fadesIn(el, pseudo) {
+  return el.getAnimations({ subtree: true }).some(({ effect, playState }) => {
+    const { target, pseudoElement } = /** @type {KeyframeEffect} */ (effect || {});
+    if (target !== el || pseudoElement !== pseudo || playState !== "running") return false;
+    const frames = /** @type {KeyframeEffect} */ (effect).getKeyframes();
+    return frames.length > 0 && Number(frames[frames.length - 1].opacity) > 0;
+  });
+}
+
+/** Describes whether a video or audio plays. @param {El} el */
+function stateOfMedia(el) {
+  const { paused, muted, ended } = /** @type {HTMLMediaElement} */ (/** @type {HTMLElement} */ (el));
+  return (paused ? (ended ? "ended" : "paused") : "playing") + (muted ? ", muted" : "");
+}
+
+/** The size to which canvases are drawn to be compared. */
+const CANVAS_SAMPLE = 24;
+/** @type {OffscreenCanvasRenderingContext2D | null} */
+let sample = null;
+
+/** Returns the content of a canvas as text, or "" if it cannot be read or is not in view. @param {El} el */
+function contentOfCanvas(el) {
+  if (!isVisibleInView(el)) return "";
+  sample = sample || new OffscreenCanvas(CANVAS_SAMPLE, CANVAS_SAMPLE).getContext("2d", { willReadFrequently: true });
+  if (sample === null) return "";
+  try {
+    sample.clearRect(0, 0, CANVAS_SAMPLE, CANVAS_SAMPLE);
+    sample.drawImage(/** @type {HTMLCanvasElement} */ (/** @type {HTMLElement} */ (el)), 0, 0, CANVAS_SAMPLE, CANVAS_SAMPLE);
+    return String(sample.getImageData(0, 0, CANVAS_SAMPLE, CANVAS_SAMPLE).data);
+  } catch {
+    sample = null; // a picture of another origin taints it
+    return "";
+  }
+}
