@@ -214,7 +214,8 @@ class Run {
     if (field) this.isOpen = inline || REPLACED.has(tag);
     else if (!captions) this.barred = !hasText(this.words);
     else if (inline || !hasText(this.words)) {
-      const words = reportedWords(node, MAX_CAPTION + 1);
+      const gap = getComputedStyle(node).display.startsWith("inline") ? "" : " "; // a flex item is beside the others
+      const words = gap + reportedWords(node, MAX_CAPTION + 1) + gap;
       this.words = backward ? words + this.words : this.words + words;
     }
   }
