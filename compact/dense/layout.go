@@ -272,6 +272,7 @@ func (l *layout) row(i int) bool {
 	}
 	l.surround()
 	l.beginLine(len(items) > 0 && items[0].Covered)
+	omitCaptions(cells)
 	for len(cells) > 0 {
 		l.dst = append(l.dst, "| "...)
 		start := len(l.dst)
@@ -287,6 +288,15 @@ func (l *layout) row(i int) bool {
 	}
 	l.dst = append(bytes.TrimSuffix(l.dst, []byte(" ")), '\n')
 	return true
+}
+
+// omitCaptions removes the words of cells that name the element in the next cell.
+func omitCaptions(cells []cell) {
+	for i := range len(cells) - 1 {
+		if next := cells[i+1]; len(cells[i].items) == 0 && len(next.items) > 0 && next.items[0].Text == cells[i].words {
+			cells[i].words, cells[i].left = "", 0
+		}
+	}
 }
 
 // hasMoreWords reports whether a shown row has cells with words that are not in its name.
