@@ -91,7 +91,7 @@ func leaveTo(next string, answer *domtapv1.InteractResponse) {
 }
 
 // manyTexts is the number of new texts from which only the first has a line before a command that searches them.
-const manyTexts = 8
+const manyTexts = 5
 
 // withFewTexts removes all new texts but the first if there are many, and adds the number of the others to the first.
 func withFewTexts(outcome []*domtapv1.Outcome) []*domtapv1.Outcome {

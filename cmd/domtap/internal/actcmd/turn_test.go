@@ -15,7 +15,7 @@ func TestASearchFollowsFewTexts(t *testing.T) {
 		next string
 		more string
 		want int
-	}{{"find", "25 more", 2}, {"extract", "25 more", 2}, {"find", "2 more", 4}, {"snapshot", "25 more", 4}, {"read", "25 more", 1}} {
+	}{{"find", "25 more", 2}, {"extract", "25 more", 2}, {"find", "1 more", 4}, {"snapshot", "25 more", 4}, {"read", "25 more", 1}} {
 		answer := &domtapv1.InteractResponse{Outcome: []*domtapv1.Outcome{text("1 Ada", ""), alert, text("2 Grace", ""), text("3 Alan", test.more)}}
 		leaveTo(test.next, answer)
 		left := answer.GetOutcome()
