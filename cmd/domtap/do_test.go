@@ -111,6 +111,27 @@ func TestABudgetOutOfRangeIsRefusedBeforeTheFirstStep(t *testing.T) {
 	}
 }
 
+// TestSearchesOfOnePagePrintItsHeaderOnce searches a page twice, and then another one.
+func TestSearchesOfOnePagePrintItsHeaderOnce(t *testing.T) {
+	daemon := newFakeDaemon(t)
+	daemon.answer = func(_ context.Context, r proto.Message) (proto.Message, error) {
+		find, ok := r.(*domtapv1.FindRequest)
+		if !ok {
+			return nil, nil
+		}
+		page := "https://one.example/"
+		if find.GetQuery() == "c" {
+			page = "https://two.example/"
+		}
+		return &domtapv1.FindResponse{Text: "URL: " + page + "\n[1] " + find.GetQuery() + " (button)\n"}, nil
+	}
+	got := daemon.start(t).at().run(t, "do", "--tab", "t1", "find a", "find b", "find c")
+	const want = "URL: https://one.example/\n[1] a (button)\n[1] b (button)\nURL: https://two.example/\n[1] c (button)\n"
+	if got.code != exit.OK || got.out != want {
+		t.Errorf("got %d, %q, want %q", got.code, got.out, want)
+	}
+}
+
 // TestStepsTakeNegativeNumbers fills in a number that begins like a flag.
 func TestStepsTakeNegativeNumbers(t *testing.T) {
 	daemon := newFakeDaemon(t).start(t)

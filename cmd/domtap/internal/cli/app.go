@@ -93,6 +93,8 @@ type App struct {
 	Root func(words ...string) *cobra.Command
 	// Followed means that another command of the same call follows. This command omits what that command can print.
 	Followed bool
+	// Header is the page header that earlier commands of the same call printed last. If nil, there are no earlier commands.
+	Header *string
 	*Connector
 	*Completer
 }
@@ -111,6 +113,19 @@ func New(env Env) *App {
 	a.Connector = &Connector{env: &a.Env, flags: &a.Flags}
 	a.Completer = &Completer{a.Connector}
 	return a
+}
+
+// WithoutHeader removes the first line of a text, the page header, if an earlier command of the same call has printed it.
+func (a *App) WithoutHeader(text string) string {
+	header, rest, found := strings.Cut(text, "\n")
+	switch {
+	case a.Header == nil || !found || a.Printer().JSON:
+		return text
+	case *a.Header == header:
+		return rest
+	}
+	*a.Header = header
+	return text
 }
 
 // Run executes one command line and returns the exit code.

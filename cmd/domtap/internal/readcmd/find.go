@@ -60,7 +60,7 @@ A page without a match is not an error. The closest elements are printed instead
 		if err != nil {
 			return err
 		}
-		return cli.ShowEach(a.Printer(), answers, found)
+		return cli.ShowEach(a.Printer(), answers, func(all []*domtapv1.FindResponse) string { return a.WithoutHeader(found(all)) })
 	})
 	return cmd
 }

@@ -89,6 +89,8 @@ type doRun struct {
 	steps Steps
 	each  bool
 	all   []doStep
+	// header is the page header that was printed last.
+	header string
 }
 
 // doStep is a step with its words as they were given.
@@ -151,7 +153,7 @@ func (d *doRun) run(ctx context.Context) error {
 			code = d.turn(ctx, app, i, n)
 		} else {
 			n = 1
-			app.Followed = i+n < len(d.all)
+			app.Followed, app.Header = i+n < len(d.all), &d.header
 			code = app.Run(ctx, d.root(app, d.all[i].words...), d.all[i].words)
 		}
 		switch left := len(d.all) - i - n; {
