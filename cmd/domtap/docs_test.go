@@ -250,7 +250,7 @@ func shows(printed, documented string) error {
 		}
 		at := slices.Index(lines, line)
 		if at < 0 || at > 0 && !gap {
-			return fmt.Errorf("the document shows the line %q, which was not printed there; what follows the line before is\n%s", line, strings.Join(lines, "\n"))
+			return fmt.Errorf("the document shows the line %q, which was not printed there; the output continues with\n%s", line, strings.Join(lines, "\n"))
 		}
 		lines, gap = lines[at+1:], false
 	}

@@ -85,7 +85,7 @@ func TestTheTranscriptsAreReal(t *testing.T) {
 		text := workspace.ask(t, assignments+workspace.there.Replace(e.command))
 		text = strings.ReplaceAll(text, site.URL, "https://shop.example")
 		if !likeness(e.answer).MatchString(text) {
-			t.Errorf("%s:%d: $ %s\nanswers\n%s\nand is to answer\n%s", d.file, e.line, e.command, text, e.answer)
+			t.Errorf("%s:%d: $ %s\nprinted\n%s\nwant\n%s", d.file, e.line, e.command, text, e.answer)
 			d.exchanges[i].answer = text
 		}
 	}
