@@ -40,7 +40,7 @@ func checkDenseDiff(t *testing.T, from, to dense.Side) string {
 	if came, want := checkListed(t, got.Added, now), only(now, was); !sameRefs(came, want) {
 		t.Fatalf("added %v, want %v in\n%s", came, want, text)
 	}
-	gone, want := checkListed(t, got.Removed, was), only(was, now)
+	gone, want := checkRemoved(t, got.Removed, was), only(was, now)
 	if len(gone)+got.More['-'] != len(want) || slices.ContainsFunc(gone, func(r uint32) bool { return !slices.Contains(want, r) }) {
 		t.Fatalf("removed %v and %d more, want %v in\n%s", gone, got.More['-'], want, text)
 	}
@@ -88,6 +88,19 @@ func checkRedrawn(t *testing.T, got dense.Diff, was, now map[uint32]*dom.Element
 			}
 			refs[r.Old+k], refs[r.New+k] = true, true
 		}
+	}
+	return refs
+}
+
+// checkRemoved checks that the parsed removed elements are correct, and returns their refs. None is behind a modal.
+func checkRemoved(t *testing.T, got []dense.Element, was map[uint32]*dom.Element) (refs []uint32) {
+	t.Helper()
+	for _, e := range got {
+		if e.Covered {
+			t.Fatalf("%+v was removed, and is covered", e)
+		}
+		e.Covered = was[e.Ref] != nil && was[e.Ref].Covered
+		refs = append(refs, checkListed(t, []dense.Element{e}, was)...)
 	}
 	return refs
 }

@@ -47,6 +47,10 @@ func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
 		o.Base = NewBase(h.URL)
 		p := dense.NewPage(o, all, all)
 		h.Links = p.Home()
+		shown := shown
+		if p.Folds(shown) {
+			shown = slices.DeleteFunc(slices.Clone(shown), func(e *dom.Element) bool { return e.Covered })
+		}
 		for _, m := range []dense.Mention{dense.MentionAll, dense.MentionNeeded, dense.MentionNone} {
 			v := view.View{Elements: dom.ListOf(shown), Total: len(all), Reason: view.ElementLimit}
 			text := Dense(h, v, p.Lines(shown, m))

@@ -155,3 +155,28 @@ func TestElementsBelowTheCellsOfARowAreInNoCell(t *testing.T) {
 		}
 	}
 }
+
+// TestElementsBehindAModalAreCounted expects their number in brief pages, a line for each in others, and all of them after the modal closed.
+func TestElementsBehindAModalAreCounted(t *testing.T) {
+	rows := strings.Repeat(`<h2>Part</h2><button>Edit</button>`, 6)
+	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>-</title><h1>List</h1>` + rows + `<dialog id=d aria-label=Sure><button>OK</button></dialog><script>d.showModal()</script>`)})
+	d := testenv.Shared(t)
+	tab := d.Open(url)
+	brief := &domtapv1.GetCompactRequest{Brief: true}
+	want := "\n(covered) 6 elements; find searches them\n<dialog Sure>\n[14] OK (button focused)\n"
+	if got := testenv.CheckDense(t, d, tab, brief); !strings.HasSuffix(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if _, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_DENSE, Brief: true}); err != nil {
+		t.Fatal(err)
+	}
+	testenv.Evaluate[any](t, d, `d.close()`)
+	changes, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Incremental: true, Brief: true, Format: domtapv1.Format_FORMAT_DENSE_DIFF})
+	if err != nil || strings.Count(changes.GetText(), "Edit") != 6 {
+		t.Errorf("after closing: %v, %v", changes, err)
+	}
+	testenv.Evaluate[any](t, d, `d.showModal()`)
+	if got := testenv.CheckDense(t, d, tab, &domtapv1.GetCompactRequest{}); strings.Count(got, "Edit") != 6 || !strings.Contains(got, "(covered) (button) ") && !strings.Contains(got, "(covered) [") {
+		t.Errorf("with a line for each: %s", got)
+	}
+}

@@ -344,9 +344,9 @@ func (l *laidOut) contentListed(holder int32, listed map[int32]bool) bool {
 	return false
 }
 
-// appendMark appends the beginning of an element's line.
+// appendMark appends the beginning of an element's line. A removed element is behind nothing.
 func appendMark(dst []byte, mark string, m *item) []byte {
-	return appendCovered(append(dst, mark...), m.Covered)
+	return appendCovered(append(dst, mark...), m.Covered && mark != "- ")
 }
 
 // appendChanged appends the line of a changed element: its new state, and the old values that differ.

@@ -46,6 +46,8 @@ type layout struct {
 	// boards holds the boards that start at nodes before boardsTo, by their first node.
 	boards   map[int]*board
 	boardsTo int
+	// behind is the number of elements behind a modal, which have no lines. It is 0 if they have lines.
+	behind int
 }
 
 // run is an unfinished line of items.
@@ -124,7 +126,7 @@ func (l *layout) layOut() {
 				continue
 			}
 			l.element(i)
-		case !e.context || l.mention == MentionNone || e.Kind == dom.Interactive || l.isShownAround(i):
+		case !e.context || l.behind > 0 && e.Covered || l.mention == MentionNone || e.Kind == dom.Interactive || l.isShownAround(i):
 		case e.Role == "heading":
 			if l.heading(i) {
 				i = int(e.end)

@@ -6,6 +6,9 @@
 package dense
 
 import (
+	"slices"
+	"strconv"
+
 	"github.com/domtap/domtap/compact/internal/part"
 	"github.com/domtap/domtap/compact/internal/site"
 	"github.com/domtap/domtap/dom"
@@ -137,7 +140,37 @@ const (
 // Lines returns the lines of the shown elements in format DENSE, without a header. The elements are a subset of the page's elements, in the
 // same order.
 func (p *Page) Lines(shown []*dom.Element, m Mention) string {
-	l := newLayout(p, shown, m)
+	inFront, behind := p.splitCovered(shown)
+	l := newLayout(p, inFront, m)
+	if l.behind = behind; behind > 0 {
+		l.dst = append(strconv.AppendInt(appendCovered(l.dst, true), int64(behind), 10), " elements; find searches them\n"...)
+	}
 	l.layOut()
 	return string(l.dst)
+}
+
+// Folds reports whether Lines prints the number of the elements behind a modal in place of these elements.
+func (p *Page) Folds(shown []*dom.Element) bool {
+	_, behind := p.splitCovered(shown)
+	return behind > 0
+}
+
+// minBehind is the minimum number of elements behind a modal that are printed as a number.
+const minBehind = 6
+
+// splitCovered separates the elements behind a modal, of which it returns the number. The number is 0 if each has a line: the page is not
+// brief, there are few, or none is in front.
+func (p *Page) splitCovered(shown []*dom.Element) (inFront []*dom.Element, behind int) {
+	if !p.brief {
+		return shown, 0
+	}
+	for _, e := range shown {
+		if e.Covered {
+			behind++
+		}
+	}
+	if behind < minBehind || behind == len(shown) {
+		return shown, 0
+	}
+	return slices.DeleteFunc(slices.Clone(shown), func(e *dom.Element) bool { return e.Covered }), behind
 }

@@ -143,6 +143,7 @@ func (s *Snapshot) compareWithBaseline(ctx context.Context, r Request, since *ui
 	who, unnamed := connections.Caller(ctx, r.GetClientId()), connections.Caller(ctx, "")
 	shown := shared.LastShown(who, s.View.Snapshot)
 	last, resync := shared.Swap(who, seen)
+	uncovers := last.View != nil && last.View.LeftOutBehindModal() > s.View.BehindModal()
 	shared.RecordRead(who, r, s.View.Snapshot)
 	if who != unnamed { // the caller's turns may omit the client ID
 		shared.SetState(unnamed, views.State{Snapshot: s.View.Snapshot, Mark: seen.Mark})
@@ -155,6 +156,9 @@ func (s *Snapshot) compareWithBaseline(ctx context.Context, r Request, since *ui
 		if from, err := shared.At(s.head, shown, s.sel); err == nil { // an action has shown a newer state than the last read
 			last, resync = views.Seen{View: from}, ""
 		}
+	}
+	if uncovers {
+		resync = views.MostlyChanged
 	}
 	switch {
 	case since != nil:

@@ -25,6 +25,24 @@ func densePage(v *View, o view.Options) *dense.Page {
 	return dense.NewPage(printed, v.Snapshot.Elements.Slice(), mentioned)
 }
 
+// BehindModal returns the number of elements of a view that are behind a modal.
+func (v *View) BehindModal() (n int) {
+	for _, e := range v.Elements() {
+		if e.Covered {
+			n++
+		}
+	}
+	return n
+}
+
+// LeftOutBehindModal returns the number of those of which the printed view has only the number.
+func (v *View) LeftOutBehindModal() int {
+	if v.page == nil || !v.page.Folds(v.Elements()) {
+		return 0
+	}
+	return v.BehindModal()
+}
+
 // fitter fits a view in DENSE and its lines into a budget. The cost of an element depends on the other elements. So fitting prints the
 // view repeatedly with fewer elements, the best ones, until the lines fit.
 type fitter struct {

@@ -95,7 +95,8 @@ func pageText(a *cli.App, cmd *cobra.Command, formats ...string) *cobra.Command 
 			return err
 		}
 		request.ClientId = c.ID
-		request.Brief = request.GetFormat() == domtapv1.Format_FORMAT_DENSE && a.Printer().Brief(flags.each)
+		isDense := request.GetFormat() == domtapv1.Format_FORMAT_DENSE || request.GetFormat() == domtapv1.Format_FORMAT_DENSE_DIFF
+		request.Brief = isDense && a.Printer().Brief(flags.each)
 		answer, err := c.DOM.GetCompact(ctx, request)
 		if err != nil {
 			return err
