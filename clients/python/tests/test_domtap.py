@@ -1,4 +1,4 @@
-"""Tests of the package that need no browser: a daemon of a few lines answers."""
+"""Tests of the package without a browser: a small fake daemon answers."""
 
 import asyncio
 import os
@@ -45,7 +45,7 @@ def element(number):
 
 
 class Dom(dom_pb2_grpc.DomServiceServicer):
-    """Streams a page, breaks off, and goes on from the revision that the client names."""
+    """Streams a page, breaks the stream off, and continues from the revision that the client names."""
 
     def __init__(self):
         self.watches = []
@@ -125,7 +125,7 @@ class TestCalls(unittest.IsolatedAsyncioTestCase):
                 break
 
     async def test_without_asyncio(self):
-        program = (  # in a process of its own, as gRPC polls for one event loop
+        program = (  # in a separate process, because gRPC supports one event loop per process
             "import domtap.sync, sys\n"
             "with domtap.sync.connect(sys.argv[1]) as client:\n"
             "    tab = client.open('about:blank')\n"
@@ -137,7 +137,7 @@ class TestCalls(unittest.IsolatedAsyncioTestCase):
 
 
 class Node(tab_pb2_grpc.TabServiceServicer, dom_pb2_grpc.DomServiceServicer):
-    """A node that counts its calls, and may be cut off from its cluster, or in a call that does not end."""
+    """A node that counts its calls. It may be cut off from its cluster, or hang in a call."""
 
     def __init__(self):
         self.calls, self.reason = 0, ""
@@ -174,7 +174,7 @@ class Node(tab_pb2_grpc.TabServiceServicer, dom_pb2_grpc.DomServiceServicer):
 
 
 class Wire:
-    """A connection to a node that the network may lose without a word."""
+    """A connection to a node that the network may lose silently."""
 
     def __init__(self, port):
         self.port, self.cut = port, asyncio.Event()
@@ -242,7 +242,7 @@ class TestNodes(unittest.IsolatedAsyncioTestCase):
                 self.one.reason = "FENCED"
                 with self.assertRaises(domtap.DomtapError):
                     await client.list()
-                await client.list()  # the stream goes on meanwhile
+                await client.list()  # the stream continues meanwhile
                 self.one.watched.set()
         self.assertEqual(seen, [("snapshot", 3, 1, 0), ("diff", 4, 3, 2)])
         self.assertEqual(lost, ["FENCED"])

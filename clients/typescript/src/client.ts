@@ -1,4 +1,4 @@
-// Client and Tab: what most programs need.
+// Client and Tab: the methods that most programs need.
 
 import type { Connection } from "./connection.js";
 import { findAndDial } from "./endpoint.js";
@@ -37,12 +37,15 @@ import { duration } from "./steps.js";
 import { follow } from "./stream.js";
 import type { FollowOptions, Update } from "./stream.js";
 
-/** Finds a daemon, or starts one with start, which needs the domtap program. Without start, the first call connects. */
+/**
+ * Finds a daemon. With start, starts one if none runs, which needs the domtap program. Without start, the first call
+ * connects.
+ */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   return new Client(await findAndDial(options));
 }
 
-/** A connection to a daemon, with the services of the API for what the methods do not do. close ends it; the tabs stay open. */
+/** A connection to a daemon, with the services of the API for calls without a method here. close ends it; the tabs stay open. */
 export class Client {
   readonly tabs;
   readonly dom;
@@ -81,20 +84,20 @@ export class Client {
     this.timeline = service(connection, TimelineServiceService);
   }
 
-  /** Ends the connection and every call on it. */
+  /** Closes the connection and ends every call on it. */
   close(): void {
     this.#closed = true;
     this.#connection.close();
   }
 
-  /** Says whether the client was closed. */
+  /** Reports whether the client was closed. */
   get closed(): boolean {
     return this.#closed;
   }
 
   /**
-   * Opens a tab, and returns when the page is loaded. options.restore: the tab comes back, with the same id, when its renderer, its
-   * browser or the daemon dies.
+   * Opens a tab, and returns when the page is loaded. With options.restore, the tab is restored with the same id when its renderer,
+   * its browser or the daemon dies.
    */
   async open(url = "", options: Partial<OpenTabRequest> = {}): Promise<Tab> {
     return new Tab(this, (await this.tabs.openTab({ ...options, url })).tab!.id);
@@ -128,7 +131,10 @@ export class Tab {
     return (await this.client.tabs.getTab({ tabId: this.id })).tab!;
   }
 
-  /** Loads a URL, and returns when the page is loaded, with what a person would notice on it. */
+  /**
+   * Loads a URL, waits until the page is loaded, and returns the changes that a person would
+   * notice.
+   */
   navigate(url: string, options: Partial<NavigateRequest> = {}): Promise<NavigateResponse> {
     return this.client.tabs.navigate({ ...options, tabId: this.id, url });
   }
@@ -143,7 +149,7 @@ export class Tab {
     return this.client.tabs.goForward({ tabId: this.id });
   }
 
-  /** Loads the URL again. It brings a crashed tab back. */
+  /** Loads the URL again. This also makes a crashed tab usable. */
   reload(): Promise<ReloadResponse> {
     return this.client.tabs.reload({ tabId: this.id });
   }
@@ -166,12 +172,12 @@ export class Tab {
     return this.client.pages.readPage({ ...options, tabId: this.id });
   }
 
-  /** Returns the elements that the words of a query mean, the best first. Nothing found is no error. */
+  /** Returns the elements that match the words of a query, best match first. No match is not an error. */
   find(query: string, options: Partial<FindRequest> = {}): Promise<FindResponse> {
     return this.client.dom.find({ ...options, tabId: this.id, query });
   }
 
-  /** Returns a picture, a PNG of the viewport unless the options say otherwise. */
+  /** Returns a picture: a PNG of the viewport by default. */
   async screenshot(options: Partial<ScreenshotRequest> = {}): Promise<Buffer> {
     return (await this.client.pages.screenshot({ ...options, tabId: this.id })).image;
   }
@@ -181,7 +187,10 @@ export class Tab {
     return (await this.client.pages.pdf({ ...options, tabId: this.id })).pdf;
   }
 
-  /** Reads the fields of a schema, as docs/extract.md says: { title: "h1" }. What is missing on the page is null or empty. */
+  /**
+   * Reads the fields of a schema, as described in docs/extract.md: { title: "h1" }. Fields that are missing on the page are
+   * null or empty.
+   */
   async extract<T = unknown>(schema: Record<string, unknown>): Promise<T> {
     return JSON.parse((await this.client.pages.extract({ tabId: this.id, schemaJson: JSON.stringify(schema) })).resultJson) as T;
   }
@@ -194,15 +203,15 @@ export class Tab {
   }
 
   /**
-   * Does up to 32 steps as one turn of the tab, and returns what they changed once the page has settled. A failed step is a StepError
-   * with the answer, or a DomtapError where nothing was done.
+   * Performs up to 32 steps as one turn of the tab, and returns the changes when the page has settled. If a step fails, it throws a
+   * StepError with the answer, or a DomtapError if no step was done.
    */
   async act(steps: Step | Step[], options: Partial<InteractRequest> = {}): Promise<InteractResponse> {
     const request = { ...options, tabId: this.id, steps: Array.isArray(steps) ? steps : [steps] };
     return judge(await this.client.actions.interact(request));
   }
 
-  /** Fills fields, by their labels, and submits the form then with submit, if every field was filled. */
+  /** Fills fields by their labels. With submit, it then submits the form if every field was filled. */
   async fillForm(fields: Record<string, string> | FormField[], options: Partial<FillFormRequest> = {}): Promise<FillFormResponse> {
     const all = Array.isArray(fields) ? fields : Object.entries(fields).map(([label, value]) => FormField.fromPartial({ label, value }));
     return judge(await this.client.actions.fillForm({ ...options, tabId: this.id, fields: all }));
@@ -213,15 +222,15 @@ export class Tab {
     return this.client.dom.waitFor({ tabId: this.id, until, timeout: duration(timeoutMs) });
   }
 
-  /** Presses OK or Cancel in the open dialog; promptText is entered before. */
+  /** Presses OK or Cancel in the open dialog. If promptText is set, it is entered first. */
   async answerDialog(accept: boolean, promptText?: string): Promise<Dialog> {
     return (await this.client.tabs.answerDialog({ tabId: this.id, accept, promptText })).dialog!;
   }
 
   /**
-   * Yields the page, and then every change, in order, without gaps and repetitions. When the connection is lost or the daemon ends,
-   * it retries with growing waits and resumes where it was. It ends when the tab is closed, and throws TabGone, what a retry does
-   * not mend, or after options.patienceMs without an answer the last failure.
+   * Yields the page and then every change, in order, without gaps or repetitions. When the connection is lost or the daemon ends,
+   * it retries with increasing waits and resumes at the last state. It ends when the tab is closed. It throws TabGone, an error
+   * that a retry cannot fix, or after options.patienceMs without an answer the last failure.
    */
   follow(options: FollowOptions = {}): AsyncGenerator<Update> {
     return follow(this.client.dom, this.id, options, () => this.client.closed);

@@ -8,13 +8,16 @@ import type { DomtapError } from "./errors.js";
 const CUT_OFF = ["FENCED", "REGISTRY_UNAVAILABLE"];
 
 /**
- * A connection. Of a cluster, gRPC connects to the first address that answers, and to another one when that is gone. A node that is cut off
- * from its cluster answers as before, and says so: then the next calls go over a client of gRPC that begins with the next address. Calls
- * under way stay where they are. A node that is gone makes the order of addresses and that of the answers differ, so it may take several
- * such answers, one from each node, until calls go to a good one.
+ * A connection. In a cluster, gRPC connects to the first address that answers, and to another one when that node is unavailable. A node
+ * that is cut off from its cluster still answers, with an error that reports it. The next calls then use a gRPC client that starts with the
+ * next address. Calls in progress are not affected. If a node is unavailable, the answering node may not be the first address, so calls may
+ * fail once per node before they reach a working one.
  */
 export class Connection {
-  /** What makes a client of gRPC for each address to begin with. They share the connections. */
+  /**
+   * Functions that create a gRPC client, one for each first address. The clients share their
+   * connections.
+   */
   #dial: (() => Client)[];
   #clients: Client[] = [];
   #first = 0;
@@ -23,18 +26,18 @@ export class Connection {
     this.#dial = dial;
   }
 
-  /** The client of gRPC for the next call. */
+  /** The gRPC client for the next call. */
   get current(): Client {
     return (this.#clients[this.#first] ??= this.#dial[this.#first]());
   }
 
-  /** Takes the failure of a call that was made with a client of gRPC, before the caller learns it. */
+  /** Handles the failure of a call of a gRPC client before the caller learns of it. */
   heard(from: Client, error: DomtapError): void {
-    // Other calls may have found it out before.
+    // Another call may already have detected this.
     if (from === this.current && CUT_OFF.includes(error.reason)) this.#first = (this.#first + 1) % this.#dial.length;
   }
 
-  /** Ends every call. Later ones fail. */
+  /** Ends every call. Later calls fail. */
   close(): void {
     this.current; // there is one that is closed
     for (const client of this.#clients) client?.close();

@@ -1,4 +1,4 @@
-// Finds, starts and connects to a daemon, by the rules of the command line: the same sockets, tokens and variables.
+// Finds, starts and connects to a daemon, with the same sockets, tokens and variables as the command line.
 
 import { Client, credentials, InterceptingCall } from "@grpc/grpc-js";
 import type { ChannelCredentials, ClientOptions } from "@grpc/grpc-js";
@@ -11,15 +11,15 @@ import { isAbsolute, join, resolve } from "node:path";
 import { Connection } from "./connection.js";
 import { DomtapError, Unreachable } from "./errors.js";
 
-const START_LIMIT = 40_000; // ms that a daemon may take until it serves
-const MAX_SOCKET_PATH = 100; // the limit of the systems that domtap runs on is 103 and more
+const START_LIMIT = 40_000; // the time in ms in which a daemon must start to serve
+const MAX_SOCKET_PATH = 100; // the systems that domtap supports allow at least 103
 
-/** The options of gRPC for all connections. Tests shorten the times. */
+/** The gRPC options of all connections. Tests shorten the times. */
 export const OPTIONS: ClientOptions = {
   "grpc.max_receive_message_length": 64 << 20, // a whole page may be larger than the usual 4 MiB
-  "grpc.keepalive_time_ms": 10_000, // finds out when the network is gone without a word, or a node hangs
+  "grpc.keepalive_time_ms": 10_000, // detects a silently lost network, or a node that hangs
   "grpc.keepalive_timeout_ms": 5_000,
-  "grpc.keepalive_permit_without_calls": 1, // so that the next call does not go to such a node
+  "grpc.keepalive_permit_without_calls": 1, // so that the next call avoids such a node
   "grpc.initial_reconnect_backoff_ms": 50,
   "grpc.max_reconnect_backoff_ms": 1_000,
   "grpc.enable_http_proxy": 0,
@@ -27,22 +27,28 @@ export const OPTIONS: ClientOptions = {
 
 export interface ConnectOptions {
   /**
-   * unix:///PATH, or HOST:PORT, or HOST:PORT,HOST:PORT of the nodes of a cluster: the first that answers is used, and another one
-   * when that is gone, or has said that it is cut off. Unset: $DOMTAP_ADDR unless stateDir is set, or else the socket of this
-   * user's daemon.
+   * unix:///PATH, HOST:PORT, or HOST:PORT,HOST:PORT with the nodes of a cluster. The client uses the first node that answers, and
+   * another one when that node is unavailable or cut off. If unset, it is $DOMTAP_ADDR unless stateDir is set, or else the socket
+   * of this user's daemon.
    */
   address?: string;
-  /** The bearer token, which only TCP needs. Unset: the token in tokenFile. */
+  /** The bearer token, which only TCP needs. If unset, the token in tokenFile. */
   token?: string;
-  /** Unset: $DOMTAP_TOKEN_FILE, or else the file of this user's daemon. */
+  /** If unset, $DOMTAP_TOKEN_FILE, or else the file of this user's daemon. */
   tokenFile?: string;
-  /** A PEM file with the authority that signed the daemon's certificate. Unset: $DOMTAP_TLS_CA, or else those of node. */
+  /**
+   * A PEM file with the authority that signed the daemon's certificate. If unset, $DOMTAP_TLS_CA, or else the
+   * authorities of Node.js.
+   */
   tlsCA?: string;
-  /** The state directory of a separate instance. Unset: $DOMTAP_STATE_DIR, or else the default places. */
+  /**
+   * The state directory of a separate instance. If unset, $DOMTAP_STATE_DIR, or else the default
+   * directories.
+   */
   stateDir?: string;
   /** Starts a daemon if none listens on the socket. It outlives this program. */
   start?: boolean;
-  /** The domtap to start. Unset: the one in $PATH. */
+  /** The domtap program to start. If unset, the one in $PATH. */
   program?: string;
   /** The name of this client in the daemon's log. */
   agent?: string;
@@ -65,7 +71,7 @@ export function defaultSocket(stateDir: string): string {
   return paths.find((path) => path.length <= MAX_SOCKET_PATH) ?? paths[paths.length - 1];
 }
 
-/** Returns the file with the token of TCP. */
+/** Returns the path of the file with the token for TCP. */
 export function defaultTokenFile(stateDir: string): string {
   if (env("DOMTAP_TOKEN_FILE") !== "") return env("DOMTAP_TOKEN_FILE");
   if (stateDir !== "") return join(stateDir, "token");
@@ -74,7 +80,10 @@ export function defaultTokenFile(stateDir: string): string {
   return join(isAbsolute(config) ? config : join(homedir(), ".config"), "domtap", "token");
 }
 
-/** Reads a token; empty: there is no file, and the daemon's refusal says more. */
+/**
+ * Reads a token. Returns an empty string if there is no file, because the daemon's error is more
+ * informative.
+ */
 function readToken(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();
@@ -86,7 +95,7 @@ function readToken(path: string): string {
 
 const hostOf = (address: string): string => address.slice(0, address.lastIndexOf(":")).replace(/^\[|\]$/g, "");
 
-/** Returns the addresses HOST:PORT of the nodes of a cluster, or the one of a daemon. */
+/** Returns the addresses HOST:PORT of the nodes of a cluster, or the address of one daemon. */
 export function split(address: string): string[] {
   const all = address.split(",").map((one) => one.trim());
   for (const one of all) {
@@ -98,13 +107,16 @@ export function split(address: string): string[] {
   return all;
 }
 
-/** Says whether HOST:PORT is on this machine. */
+/** Reports whether HOST:PORT is on this machine. */
 export function isLoopback(address: string): boolean {
   const host = hostOf(address);
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Returns an address with the number of its host: gRPC takes several addresses only so. */
+/**
+ * Returns an address with the IP address of its host, because gRPC accepts several addresses only
+ * in this form.
+ */
 async function numbered(address: string): Promise<string> {
   try {
     return (await lookup(hostOf(address), 4)).address + address.slice(address.lastIndexOf(":"));
@@ -113,7 +125,7 @@ async function numbered(address: string): Promise<string> {
   }
 }
 
-/** Starts this user's daemon where none runs, and returns the path of its socket. */
+/** Starts this user's daemon if none runs, and returns the path of its socket. */
 function start(program: string, stateDir: string): Promise<string> {
   const args = ["socket", ...(stateDir === "" ? [] : ["--state-dir", stateDir])];
   const { DOMTAP_ADDR: _, ...own } = process.env;
@@ -129,7 +141,7 @@ function start(program: string, stateDir: string): Promise<string> {
   });
 }
 
-/** Makes a connection; the first call connects. */
+/** Creates a connection. The first call connects. */
 async function dial(address: string, token: string, tokenFile: string, tlsCA: string, agent: string): Promise<Connection> {
   const options: ClientOptions = { ...OPTIONS, "grpc.primary_user_agent": agent };
   if (address.startsWith("unix:")) {
@@ -147,14 +159,14 @@ async function dial(address: string, token: string, tokenFile: string, tlsCA: st
     } catch (error) {
       throw new DomtapError(`read the certificate authority: ${(error as Error).message}`, { hint: "tlsCA names a PEM file", cause: error });
     }
-    if (addresses.length > 1) options["grpc.ssl_target_name_override"] = hostOf(addresses[0]); // gRPC takes the numbers for the name
+    if (addresses.length > 1) options["grpc.ssl_target_name_override"] = hostOf(addresses[0]); // gRPC would check the IP address instead of the name
   }
   if (addresses.length === 1) return new Connection([() => new Client(`dns:${addresses[0]}`, secure, options)]);
   const numbers = await Promise.all(addresses.map(numbered));
   return new Connection(numbers.map((_, first) => () => new Client(`ipv4:${[...numbers.slice(first), ...numbers.slice(0, first)].join(",")}`, secure, options)));
 }
 
-/** Sends a token along with every call. */
+/** Adds a token to every call. */
 function bearer(token: string): NonNullable<ClientOptions["interceptors"]>[number] {
   return (call, next) =>
     new InterceptingCall(next(call), {
@@ -165,7 +177,7 @@ function bearer(token: string): NonNullable<ClientOptions["interceptors"]>[numbe
     });
 }
 
-/** Finds a daemon, or starts one, and makes a connection to it. */
+/** Finds or starts a daemon, and creates a connection to it. */
 export async function findAndDial(o: ConnectOptions): Promise<Connection> {
   let address = o.address || (o.stateDir ? "" : env("DOMTAP_ADDR"));
   const stateDir = o.stateDir || env("DOMTAP_STATE_DIR");

@@ -1,4 +1,4 @@
-// The errors of the client. All of them are a DomtapError.
+// The errors of the client. All of them are DomtapErrors.
 
 import { status } from "@grpc/grpc-js";
 import type { ServiceError } from "@grpc/grpc-js";
@@ -13,15 +13,15 @@ export interface ErrorOptions {
   cause?: unknown;
 }
 
-/** A call that failed. Its message says what failed, why, and what to do next. */
+/** A call that failed. Its message describes what failed, why, and what to do next. */
 export class DomtapError extends Error {
-  /** The code of gRPC; undefined: the error is of this side. */
+  /** The gRPC code, or undefined for an error of the client. */
   readonly code?: status;
-  /** The reason, such as STALE_REF or PAGE_LOST; empty: there is none, or the daemon did not answer. */
+  /** The reason, such as STALE_REF or PAGE_LOST. Empty if there is none or the daemon did not answer. */
   readonly reason: string;
-  /** What the daemon says for programs, such as the url of a wait that timed out. */
+  /** Details for programs, such as the url of a wait that timed out. */
   readonly metadata: Record<string, string>;
-  /** What to do next, where the daemon's message does not say it. */
+  /** What to do next, if the daemon's message does not describe it. */
   readonly hint: string;
 
   constructor(message: string, { code, reason = "", metadata = {}, hint = "", cause }: ErrorOptions = {}) {
@@ -37,7 +37,7 @@ export class DomtapError extends Error {
 /** No daemon answers, or none can be started. */
 export class Unreachable extends DomtapError {}
 
-/** A step or a field failed; answer has what was done before. */
+/** A step or a field failed. answer has the results of the earlier steps. */
 export class StepError<A = unknown> extends DomtapError {
   constructor(
     /** The number of the step, from 0. */
@@ -54,7 +54,10 @@ export class StepError<A = unknown> extends DomtapError {
 /** The daemon does not know the tab: it was closed, or the daemon was restarted. Open another one. */
 export class TabGone extends DomtapError {}
 
-/** A diff does not fit the elements: a message was lost. Watch again without fromRevision, as follow does. */
+/**
+ * A diff does not fit the elements, because a message was lost. Watch again without fromRevision, as follow
+ * does.
+ */
 export class Mismatch extends DomtapError {}
 
 /** Returns the error for a failed call. */

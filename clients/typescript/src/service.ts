@@ -1,16 +1,16 @@
-// Makes clients of the generated service definitions: promises for calls, async iterables for streams, DomtapErrors for
-// failures.
+// Creates clients from the generated service definitions: promises for calls, async iterables for streams, DomtapErrors
+// for failures.
 
 import { Metadata } from "@grpc/grpc-js";
 
 import type { Connection } from "./connection.js";
 import { errorOf } from "./errors.js";
 
-/** What every call takes. */
+/** The options of every call. */
 export interface CallOptions {
   /** Cancels the call. */
   signal?: AbortSignal;
-  /** How long the call may take. Unset: as long as it takes. */
+  /** The maximum duration of the call. If unset, there is no limit. */
   timeoutMs?: number;
 }
 
@@ -33,7 +33,7 @@ export type Service<D> = {
     : never;
 };
 
-/** Makes a client of a service on a connection. */
+/** Creates a client of a service on a connection. */
 export function service<D extends object>(connection: Connection, definition: D): Service<D> {
   const calls = Object.entries(definition as Record<string, Method<object, unknown>>).map(([name, method]) => [
     name,
@@ -45,7 +45,7 @@ export function service<D extends object>(connection: Connection, definition: D)
   return Object.fromEntries(calls) as Service<D>;
 }
 
-/** Leaves out fields that are undefined, so that they keep their default. */
+/** Removes fields that are undefined, so that they keep their default. */
 function set(request: object): object {
   return Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined));
 }
@@ -73,7 +73,7 @@ async function* stream<Q, R>(connection: Connection, m: Method<Q, R>, request: Q
   const at = connection.current;
   const call = at.makeServerStreamRequest(m.path, m.requestSerialize, m.responseDeserialize, request, new Metadata(), deadline(o));
   const abort = () => call.cancel();
-  call.on("error", () => {}); // the loop below gets it; this keeps one that comes later from ending the process
+  call.on("error", () => {}); // the loop below receives the error; without this listener, a later error would end the process
   o.signal?.addEventListener("abort", abort);
   try {
     for await (const message of call as AsyncIterable<R>) yield message;

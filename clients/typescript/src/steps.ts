@@ -1,4 +1,5 @@
-// Constructors of targets, steps, form fields and conditions. domtap/v1/action and domtap/v1/wait have all options.
+// Functions that create targets, steps, form fields and conditions. domtap/v1/action and domtap/v1/wait have all
+// options.
 
 import { FormField, Step, Target } from "./gen/domtap/v1/action.js";
 import type { DeepPartial } from "./gen/domtap/v1/action.js";
@@ -10,7 +11,7 @@ type Value<C extends Cases["$case"]> = DeepPartial<Extract<Cases, { $case: C }>[
 const target = (fields: DeepPartial<Target>): Target => Target.fromPartial(fields);
 const make = <C extends Cases["$case"]>($case: C, value: Value<C>): Step => Step.fromPartial({ action: { $case, value } } as DeepPartial<Step>);
 
-/** Makes a Duration of milliseconds. */
+/** Converts milliseconds to a Duration. */
 export const duration = (ms: number) => ({ seconds: Math.floor(ms / 1000), nanos: Math.round((ms % 1000) * 1e6) });
 
 /** The element with a ref. */
@@ -30,13 +31,16 @@ export const selector = (css: string) => target({ selector: css });
 /** The point in CSS pixels of the viewport. */
 export const at = (x: number, y: number) => target({ x, y });
 
-/** Clicks. */
+/** Clicks the target. */
 export const click = (t: Target, options: Value<"click"> = {}) => make("click", { ...options, target: t });
-/** Clicks twice. */
+/** Double-clicks the target. */
 export const doubleClick = (t: Target) => make("doubleClick", { target: t });
 /** Moves the pointer over the target. */
 export const hover = (t: Target) => make("hover", { target: t });
-/** Types after the existing text, key by key; without a target, to what has the focus, or to the document. */
+/**
+ * Types after the existing text, key by key. Without a target, types into the focused element or the
+ * document.
+ */
 export const type = (t: Target | undefined, typed: string, submit = false) => make("type", { target: t, text: typed, submit });
 /** Replaces the value of a field. */
 export const fill = (t: Target, value: string) => make("fill", { target: t, text: value });
@@ -48,35 +52,38 @@ export const select = (t: Target, ...options: string[]) => make("select", { targ
 export const check = (t: Target) => make("check", { target: t });
 /** Unchecks a checkbox or switch. */
 export const uncheck = (t: Target) => make("uncheck", { target: t });
-/** Scrolls the target into view; with a distance in CSS pixels, turns the wheel over the target or the page. */
+/** Scrolls the target into view or, with a distance in CSS pixels, turns the wheel over the target or the page. */
 export const scroll = (t?: Target, deltaX = 0, deltaY = 0) => make("scroll", { target: t, deltaX, deltaY });
 /** Drags the target to another one. */
 export const drag = (t: Target, to: Target) => make("drag", { target: t, to });
 /** Drags the target by CSS pixels. */
 export const dragBy = (t: Target, deltaX: number, deltaY: number) => make("drag", { target: t, deltaX, deltaY });
-/** Presses a key for a time, while it repeats. */
+/** Holds a key for a time. The key repeats while it is held. */
 export const holdKey = (key: string, ms: number, t?: Target) => make("press", { key, target: t, hold: duration(ms) });
-/** Presses a button, where the pointer is without a target, and leaves it down for the next steps of the turn. */
+/**
+ * Presses a button on the target, or at the pointer's position without one, and keeps it down for the next
+ * steps.
+ */
 export const mouseDown = (t?: Target, options: Value<"mouseDown"> = {}) => make("mouseDown", { ...options, target: t });
 /** Moves the pointer to the target, through waypoints. */
 export const mouseMove = (t: Target, ...waypoints: Target[]) => make("mouseMove", { target: t, waypoints });
-/** Moves the pointer by CSS pixels from where it is. */
+/** Moves the pointer by CSS pixels from its position. */
 export const mouseMoveBy = (deltaX: number, deltaY: number) => make("mouseMove", { deltaX, deltaY });
 /** Releases the button. */
 export const mouseUp = () => make("mouseUp", {});
-/** Gives a file input files of this program, at most 4 MiB in all. */
+/** Sets the files of a file input: files of this program, at most 4 MiB in total. */
 export const upload = (t: Target, files: Record<string, Uint8Array>) =>
   make("upload", { target: t, files: Object.entries(files).map(([name, content]) => ({ name, content: Buffer.from(content) })) });
-/** Waits as a part of the turn. */
+/** Waits within the turn. */
 export const waitUntil = (until: WaitCondition, timeoutMs = 10_000) => make("wait", { until, timeout: duration(timeoutMs) });
-/** Reads the page as a part of the turn: the text of the step's result. */
+/** Reads the page within the turn. The step's result has the text. */
 export const readText = () => make("read", {});
-/** Takes a picture as a part of the turn: the image of the step's result. */
+/** Takes a picture within the turn. The step's result has the image. */
 export const takeScreenshot = () => make("screenshot", {});
-/** Goes back in the history as a part of the turn. */
+/** Goes back in the history within the turn. */
 export const goBack = () => make("back", {});
 
-/** A field of a form, by its label, and what to fill in. */
+/** A field of a form, with its label and the value to fill in. */
 export const field = (labelText: string, value: string) => FormField.fromPartial({ label: labelText, value });
 
 const condition = (fields: DeepPartial<WaitCondition>): WaitCondition => WaitCondition.fromPartial(fields);
@@ -84,11 +91,11 @@ const condition = (fields: DeepPartial<WaitCondition>): WaitCondition => WaitCon
 export const forElement = (role: string, name = "") => condition({ element: { role, name, state: ElementState.ELEMENT_STATE_VISIBLE } });
 /** Holds when no element has the role and the name. */
 export const forGone = (role: string, name = "") => condition({ element: { role, name, state: ElementState.ELEMENT_STATE_GONE } });
-/** Holds when the page shows a text, in any case. */
+/** Holds when the page shows a text, ignoring case. */
 export const forText = (part: string) => condition({ text: part });
-/** Holds when the URL has a part; with a "*" in it, when it is the whole URL. */
+/** Holds when the URL contains a part. A part with a "*" must match the whole URL. */
 export const forURL = (pattern: string) => condition({ url: pattern });
-/** Holds when no request was under way for a time. To cover the requests of a step, wait in the same turn. */
+/** Holds when no request was in progress for a time. To cover the requests of a step, wait in the same turn. */
 export const forNetworkIdle = (ms = 500) => condition({ networkIdle: duration(ms) });
 /** Holds when elements and texts did not change for a time. */
 export const forQuiet = (ms: number) => condition({ quiet: duration(ms) });

@@ -1,4 +1,4 @@
-// A stream of a tab that resumes where it was when the connection is lost. docs/stream.md has the rules.
+// A stream of a tab that resumes after a lost connection. docs/stream.md defines the rules.
 
 import { status } from "@grpc/grpc-js";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,7 @@ import { GetDomResponse } from "./gen/domtap/v1/dom.js";
 import type { Diff, DomServiceService, Element, WatchDomRequest, WatchDomResponse } from "./gen/domtap/v1/dom.js";
 import type { Service } from "./service.js";
 
-/** Returns what a diff makes of the elements of a view. It changes neither. */
+/** Applies a diff to the elements of a view and returns the new list. It modifies neither. */
 export function apply(old: Element[], diff: Diff): Element[] {
   const now = new Map(old.map((e) => [e.ref, e]));
   const find = (ref: number): Element => {
@@ -23,7 +23,7 @@ export function apply(old: Element[], diff: Diff): Element[] {
   const out = new Set([...diff.removed, ...diff.moved].map((e) => find(e.ref).ref));
   const place = new Map<number, Element>();
   for (const m of diff.moved) place.set(m.toIndex, find(m.ref));
-  for (const a of diff.added) place.set(a.index, a); // its ref may be one that was removed
+  for (const a of diff.added) place.set(a.index, a); // the ref may be a removed one
   const stay = old.filter((e) => !out.has(e.ref)).map((e) => find(e.ref));
   const size = old.length - diff.removed.length + diff.added.length;
   let next = 0;
@@ -36,7 +36,7 @@ export function apply(old: Element[], diff: Diff): Element[] {
   return result;
 }
 
-/** Returns the state after a message. It does not change the old one. */
+/** Returns the state after a message. It does not modify the old state. */
 export function take(old: GetDomResponse | undefined, message: WatchDomResponse): GetDomResponse {
   const { event, revision, epoch } = message;
   const snapshot = event?.$case === "snapshot" ? event.value : event?.$case === "resync" ? event.value.snapshot : undefined;
@@ -59,13 +59,16 @@ export function take(old: GetDomResponse | undefined, message: WatchDomResponse)
 }
 
 export interface FollowOptions {
-  /** The state of an earlier Update, to resume from, also in another process; unset: from the page as it is. */
+  /**
+   * The state of an earlier Update from which to resume, also in another process. If unset, the stream starts
+   * with the current page.
+   */
   state?: GetDomResponse;
-  /** Which elements; see WatchDomRequest. */
+  /** Selects elements; see WatchDomRequest. */
   view?: Partial<WatchDomRequest>;
-  /** How long to retry without an answer. Unset: two minutes. */
+  /** The maximum time of retries without an answer. If unset, two minutes. */
   patienceMs?: number;
-  /** Is told when a stream was lost, and after how long the next attempt is made. */
+  /** Called when a stream was lost, with the wait before the next attempt. */
   lost?: (cause: DomtapError, waitMs: number) => void;
   /** Ends the loop with its reason. */
   signal?: AbortSignal;
@@ -73,7 +76,10 @@ export interface FollowOptions {
 
 /** One message of a stream, and the state after it. */
 export interface Update {
-  /** What GetDom with the same options would answer, without boxes. Keep it, also in a file, to resume from it. */
+  /**
+   * The response that GetDom would return with the same options, without boxes. Keep it, for example in a file,
+   * to resume from it.
+   */
   state: GetDomResponse;
   /** A diff, a resync, a snapshot, a navigation, a status or a heartbeat. */
   message: WatchDomResponse;
@@ -81,9 +87,9 @@ export interface Update {
 
 const SHORTEST_WAIT = 100;
 const LONGEST_WAIT = 5_000;
-const SILENCE = 60_000; // how long a stream may be silent; the daemon sends a heartbeat every 15 s
+const SILENCE = 60_000; // the maximum silence of a stream; the daemon sends a heartbeat every 15 s
 
-/** What may work a little later. */
+/** The codes of errors that a retry may fix. */
 const PASSING: (status | undefined)[] = [
   status.UNAVAILABLE,
   status.DEADLINE_EXCEEDED,
@@ -96,7 +102,7 @@ const PASSING: (status | undefined)[] = [
 /** The error of a stream that was silent for too long. */
 class Silent extends DomtapError {}
 
-/** Throws what a retry does not mend. */
+/** Throws an error that a retry cannot fix. */
 function judge(cause: DomtapError, tabId: string, view: Partial<WatchDomRequest>): void {
   const gone = cause.code === status.NOT_FOUND || cause.reason === "TAB_CLOSED";
   if (gone && !view.frameId) {
@@ -106,7 +112,10 @@ function judge(cause: DomtapError, tabId: string, view: Partial<WatchDomRequest>
   if (!(cause instanceof Mismatch || cause instanceof Silent || PASSING.includes(cause.code))) throw cause;
 }
 
-/** Yields the page of a tab, and then every change; see Tab.follow. closed says that the client was closed. */
+/**
+ * Yields the page of a tab, and then every change; see Tab.follow. closed reports whether the client was
+ * closed.
+ */
 export async function* follow(
   dom: Pick<Service<DomServiceService>, "watchDom">,
   tabId: string,
@@ -128,10 +137,10 @@ export async function* follow(
     try {
       const request = { ...view, tabId, fromRevision: state?.revision, epoch: state?.epoch ?? "" };
       for await (const message of dom.watchDom(request, { signal: silence.signal })) {
-        clearTimeout(silent); // the caller's time is its own
+        clearTimeout(silent); // the time that the caller takes does not count
         if (message.sequence !== ++sequence) throw new Mismatch(`message ${message.sequence} came as number ${sequence}`);
         state = { ...take(state, message), tabId };
-        // A page that crashed says so to each stream at once: that is no sign of life.
+        // A crashed page reports that to each new stream immediately, so this is no sign of life.
         heard ||= message.event?.$case !== "tabStatus";
         yield { state, message };
         silent = wait();
@@ -146,7 +155,8 @@ export async function* follow(
       if (heard || Date.now() - began > LONGEST_WAIT) failures = 0;
       if (failures === 0) since = Date.now();
       if (Date.now() - since > patienceMs) throw cause;
-      // Each time up to twice as long, and by chance, so that many clients do not come back at once.
+      // The wait at most doubles each time, and is random, so that many clients do not reconnect at
+      // the same time.
       const waitMs = Math.min(LONGEST_WAIT, SHORTEST_WAIT * 2 ** failures) * (0.5 + Math.random() / 2);
       failures++;
       lost(cause, waitMs);

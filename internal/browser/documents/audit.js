@@ -56,8 +56,10 @@
       all.push(el);
     }
   }
-  /** The labels of fields, collected once: the browser walks the whole document each time a script reads the
-   * labels of a field. */
+  /**
+   * The labels of fields, collected once: the browser walks the whole document each time a script reads the
+   * labels of a field.
+   */
   const labels = new Map();
   for (const el of all) {
     if (el.localName !== "label" || !el.control) continue;
@@ -84,8 +86,10 @@
   const FOCUSABLE = "a[href],button,input:not([type=hidden]),select,textarea,summary,iframe,audio[controls],video[controls],[contenteditable=''],[contenteditable=true],[tabindex]";
   const TARGETS = "a[href],button,input:not([type=hidden]),select,textarea,summary,[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab],[role=menuitem],[role=option],[role=slider]";
   const REFERENCES = ["aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "aria-activedescendant", "aria-details", "aria-errormessage"];
-  /** Attributes without which an element loses its name. The other attributes may refer to elements
-   * that are added later. */
+  /**
+   * Attributes without which an element loses its name. The other attributes may refer to elements
+   * that are added later.
+   */
   const NAMING = new Set(["aria-labelledby", "aria-describedby", "for"]);
   const referenced = new Map();
   const targets = [];
@@ -142,8 +146,10 @@
     if (getComputedStyle(el).display !== "inline" || !el.parentElement) return false;
     return [...el.parentElement.childNodes].some((n) => n.nodeType === 3 && n.data.trim() !== "");
   };
-  /** The exception for controls with the browser's own size. They are recognized by their default border,
-   * which pages do not set. */
+  /**
+   * The exception for controls with the browser's own size. They are recognized by their default border,
+   * which pages do not set.
+   */
   const isBrowsers = (el) => {
     const style = getComputedStyle(el);
     if (el.localName === "input" && (el.type === "checkbox" || el.type === "radio")) return style.appearance === "auto";

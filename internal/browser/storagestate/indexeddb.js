@@ -8,8 +8,10 @@
   const DEEPEST = 200
   /** The maximum number of databases of an origin, and of listed omissions. */
   const MOST = 100
-  /** The maximum time for opening a database, in milliseconds: opening waits while a page changes the
-   * database's version. */
+  /**
+   * The maximum time for opening a database, in milliseconds: opening waits while a page changes the
+   * database's version.
+   */
   const PATIENCE = 5000
 
   const kinds = {
@@ -44,8 +46,10 @@
     return text
   }
 
-  /** Whether JSON can represent a value and its content. met holds the objects so far, because JSON cannot
-   * represent a repeated object. */
+  /**
+   * Whether JSON can represent a value and its content. met holds the objects so far, because JSON cannot
+   * represent a repeated object.
+   */
   function isPlain(value, met, depth) {
     switch (typeof value) {
       case 'string': checked(value); return true
@@ -155,8 +159,10 @@
     throw new Error('an unknown encoding')
   }
 
-  /** Adds a value to a record: as JSON under a name, or encoded under the name with "Encoded" appended. Returns the
-   * size in bytes. */
+  /**
+   * Adds a value to a record: as JSON under a name, or encoded under the name with "Encoded" appended. Returns the
+   * size in bytes.
+   */
   function put(record, name, value) {
     const plain = isPlain(value, new Set(), 0)
     const json = JSON.stringify(plain ? value : encode(value, new Map(), 0))
@@ -172,8 +178,10 @@
     request.onerror = () => reject(request.error)
   })
 
-  /** Opens an existing database. Returns null if it was deleted in the meantime or does not open in
-   * time. */
+  /**
+   * Opens an existing database. Returns null if it was deleted in the meantime or does not open in
+   * time.
+   */
   async function open(name) {
     const request = indexedDB.open(name)
     request.onupgradeneeded = () => request.transaction.abort() // the database was deleted, so do not create it again

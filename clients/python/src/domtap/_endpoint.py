@@ -1,4 +1,4 @@
-"""Finds, starts and connects to a daemon, by the rules of the command line: the same sockets, tokens and variables."""
+"""Finds, starts and connects to a daemon, with the same sockets, tokens and variables as the command line."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from domtap.errors import DomtapError, Unreachable
 
 MAX_MESSAGE = 64 << 20  # a whole page may be larger than the usual 4 MiB
 CUT_OFF = {"FENCED", "REGISTRY_UNAVAILABLE"}  # the reasons of a node that is cut off from its cluster
-START_LIMIT = 40.0  # seconds that a daemon may take until it serves
-MAX_SOCKET_PATH = 100  # the limit of the systems that domtap runs on is 103 and more
+START_LIMIT = 40.0  # the time in seconds in which a daemon must start to serve
+MAX_SOCKET_PATH = 100  # the systems that domtap supports allow at least 103
 
 OPTIONS: list[tuple[str, int]] = [
     ("grpc.max_receive_message_length", MAX_MESSAGE),
-    ("grpc.keepalive_time_ms", 10_000),  # finds out when the network is gone without a word, or a node hangs
+    ("grpc.keepalive_time_ms", 10_000),  # detects a silently lost network, or a node that hangs
     ("grpc.keepalive_timeout_ms", 5_000),
-    ("grpc.keepalive_permit_without_calls", 1),  # so that the next call does not go to such a node
+    ("grpc.keepalive_permit_without_calls", 1),  # so that the next call avoids such a node
     ("grpc.http2.max_pings_without_data", 0),  # a watch may have nothing to send for hours
     ("grpc.initial_reconnect_backoff_ms", 50),
     ("grpc.min_reconnect_backoff_ms", 1_000),  # also how long one attempt may take
@@ -59,7 +59,7 @@ def default_socket(state_dir: str) -> str:
 
 
 def default_token_file(state_dir: str) -> str:
-    """Returns the file with the token of TCP."""
+    """Returns the path of the file with the token for TCP."""
     if os.environ.get("DOMTAP_TOKEN_FILE"):
         return os.environ["DOMTAP_TOKEN_FILE"]
     if state_dir:
@@ -71,7 +71,7 @@ def default_token_file(state_dir: str) -> str:
 
 
 def read_token(path: str) -> str:
-    """Reads a token; empty: there is no file, and the daemon's refusal says more."""
+    """Reads a token. Returns an empty string if there is no file, because the daemon's error is more informative."""
     try:
         return Path(path).read_text(encoding="ascii").strip()
     except FileNotFoundError:
@@ -81,7 +81,7 @@ def read_token(path: str) -> str:
 
 
 def split(address: str) -> list[str]:
-    """Returns the addresses HOST:PORT of the nodes of a cluster, or the one of a daemon."""
+    """Returns the addresses HOST:PORT of the nodes of a cluster, or the address of one daemon."""
     found = [one.strip() for one in address.split(",")]
     for one in found:
         host, _, port = one.rpartition(":")
@@ -97,7 +97,7 @@ def host_of(address: str) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Says whether HOST:PORT is on this machine."""
+    """Reports whether HOST:PORT is on this machine."""
     host = host_of(address)
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
@@ -106,7 +106,7 @@ def is_loopback(address: str) -> bool:
 
 
 async def number(address: str) -> str:
-    """Returns an address with the number of its host: gRPC takes several addresses only so."""
+    """Returns an address with the IP address of its host, because gRPC accepts several addresses only in this form."""
     port = address.rpartition(":")[2]
     try:
         found = await asyncio.get_running_loop().getaddrinfo(
@@ -118,7 +118,7 @@ async def number(address: str) -> str:
 
 
 async def start(program: str, state_dir: str) -> str:
-    """Starts this user's daemon where none runs, and returns the path of its socket. The daemon outlives this program."""
+    """Starts this user's daemon if none runs, and returns the path of its socket. The daemon outlives this program."""
     path = shutil.which(program or "domtap")
     if path is None:
         raise Unreachable(
@@ -145,7 +145,7 @@ async def start(program: str, state_dir: str) -> str:
 
 
 class _Bearer:
-    """Sends a token along with every call."""
+    """Adds a token to every call."""
 
     def __init__(self, token: str):
         self.header = ("authorization", "Bearer " + token)
@@ -155,7 +155,7 @@ class _Bearer:
         return grpc.aio.ClientCallDetails(details.method, details.timeout, metadata, details.credentials, details.wait_for_ready)
 
 
-# gRPC takes an interceptor for calls or for streams, and not for both.
+# A gRPC interceptor is either for calls or for streams.
 class _CallBearer(_Bearer, grpc.aio.UnaryUnaryClientInterceptor):
     async def intercept_unary_unary(self, continuation, details, request):  # type: ignore[no-untyped-def]
         return await continuation(self.with_token(details), request)
@@ -167,7 +167,7 @@ class _StreamBearer(_Bearer, grpc.aio.UnaryStreamClientInterceptor):
 
 
 class _NodeCalls(grpc.aio.UnaryUnaryClientInterceptor):
-    """Tells what becomes of calls before their caller learns it, so that the next call of the caller is elsewhere."""
+    """Reports failed calls before their caller learns of the failure, so that the caller's next call uses another node."""
 
     def __init__(self, heard: Callable[[grpc.RpcError], None]):
         self.heard = heard
@@ -182,7 +182,7 @@ class _NodeCalls(grpc.aio.UnaryUnaryClientInterceptor):
 
 
 class _NodeStreams(grpc.aio.UnaryStreamClientInterceptor):
-    """As _NodeCalls, for streams."""
+    """Like _NodeCalls, for streams."""
 
     def __init__(self, heard: Callable[[grpc.RpcError], None]):
         self.heard = heard
@@ -200,7 +200,7 @@ class _NodeStreams(grpc.aio.UnaryStreamClientInterceptor):
 
 
 def _is_left(error: grpc.RpcError) -> bool:
-    """Says whether the next call goes to another node: this one is cut off, or its connection is lost, which has no reason."""
+    """Reports whether the next call must use another node, because this one is cut off or its connection is lost (no reason)."""
     failure = errors.of(error)
     return failure.reason in CUT_OFF or (failure.code == grpc.StatusCode.UNAVAILABLE and not failure.reason)
 
@@ -208,10 +208,10 @@ def _is_left(error: grpc.RpcError) -> bool:
 class _Nodes(grpc.aio.Channel):
     """A channel to the nodes of a cluster.
 
-    gRPC connects to the first address that answers, and to another one when that is gone. A node that is cut off from its
-    cluster answers as before, and says so: then the next calls go over a channel that begins with the next address. So they do
-    when a connection is lost, because gRPC may send one more call over that. Calls under way stay where they are. gRPC does
-    not tell which node has answered, so it may take several such answers, one from each node, until calls go to a good one.
+    gRPC connects to the first address that answers, and to another one when that node is unavailable. A node that is cut off
+    from its cluster still answers, with an error that reports it. The next calls then use a channel that starts with the next
+    address. They also do so after a lost connection, because gRPC may send one more call over it. Calls in progress are not
+    affected. gRPC does not report which node has answered, so calls may fail once per node before they reach a working one.
     """
 
     def __init__(self, addresses: int, dial_from: Callable[[int, list[grpc.aio.ClientInterceptor]], grpc.aio.Channel]):
@@ -220,13 +220,13 @@ class _Nodes(grpc.aio.Channel):
         self._first = 0
 
     def _current(self) -> grpc.aio.Channel:
-        """Returns the channel for the next call. gRPC shares the connections of all of them."""
+        """Returns the channel for the next call. All channels share their connections."""
         first = self._first
         channel = self._channels[first]
         if channel is None:
 
             def heard(error: grpc.RpcError) -> None:
-                # Other calls may have found it out before.
+                # Another call may already have detected this.
                 if self._first == first and _is_left(error):
                     self._first = (first + 1) % len(self._channels)
 
@@ -234,7 +234,7 @@ class _Nodes(grpc.aio.Channel):
         return channel
 
     def _method(self, kind: str, args: Any, options: Any) -> Any:
-        """Returns what makes calls of one method, each over the channel that is current then."""
+        """Returns a function that makes calls of one method, each over the current channel."""
         return lambda *a, **o: getattr(self._current(), kind)(*args, **options)(*a, **o)
 
     def unary_unary(self, *args: Any, **options: Any) -> Any:
@@ -250,7 +250,7 @@ class _Nodes(grpc.aio.Channel):
         return self._method("stream_stream", args, options)
 
     async def close(self, grace: float | None = None) -> None:
-        self._current()  # calls after this find that it is closed
+        self._current()  # later calls fail because the channel is closed
         for channel in self._channels:
             if channel is not None:
                 await channel.close(grace)
@@ -272,7 +272,7 @@ class _Nodes(grpc.aio.Channel):
 
 
 async def dial(address: str, token: str, token_file: str, tls_ca: str, agent: str) -> grpc.aio.Channel:
-    """Makes a channel to unix:///PATH, HOST:PORT, or HOST:PORT,HOST:PORT; the first call connects."""
+    """Creates a channel to unix:///PATH, HOST:PORT, or HOST:PORT,HOST:PORT. The first call connects."""
     options: list[tuple[str, int | str]] = [*OPTIONS]
     if agent:
         options.append(("grpc.primary_user_agent", agent))
@@ -280,7 +280,7 @@ async def dial(address: str, token: str, token_file: str, tls_ca: str, agent: st
         path = address.removeprefix("unix:").removeprefix("//")
         if not os.path.isabs(path):
             raise DomtapError(f"invalid socket {address!r}: it must be an absolute path", hint="unix:///PATH")
-        # The name of the host, which is otherwise the path, must be one of HTTP.
+        # The host name, which is otherwise the path, must be valid in HTTP.
         return grpc.aio.insecure_channel("unix:" + path, options=[*options, ("grpc.default_authority", "localhost")])
     addresses = split(address)
     token = token or read_token(token_file)
@@ -291,7 +291,7 @@ async def dial(address: str, token: str, token_file: str, tls_ca: str, agent: st
             secret = grpc.ssl_channel_credentials(Path(tls_ca).read_bytes() if tls_ca else None)
         except OSError as error:
             raise DomtapError(f"read the certificate authority: {error}", hint="tls_ca= names a PEM file") from error
-        if len(addresses) > 1:  # gRPC takes the numbers for the name
+        if len(addresses) > 1:  # gRPC would check the IP address instead of the name
             options.append(("grpc.ssl_target_name_override", host_of(addresses[0])))
 
     def channel(name: str, more: list[grpc.aio.ClientInterceptor]) -> grpc.aio.Channel:

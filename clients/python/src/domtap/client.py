@@ -1,4 +1,4 @@
-"""Client and Tab: what most programs need, with asyncio."""
+"""Client and Tab: the methods that most programs need, with asyncio."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ async def connect(
     program: str = "",
     agent: str = "domtap-python",
 ) -> Client:
-    """Finds a daemon, or starts one with start=True, which needs the domtap program in $PATH, or program=.
+    """Finds a daemon. With start=True, starts one if none runs, which needs the domtap program in $PATH or in program.
 
-    address is unix:///PATH, or HOST:PORT, or HOST:PORT,HOST:PORT of the nodes of a cluster: the first that answers is
-    used, and another one when that is gone, or has said that it is cut off. Empty: $DOMTAP_ADDR unless state_dir is set,
-    or else the socket of this user's daemon. TCP needs the token (token, or token_file, or $DOMTAP_TOKEN_FILE, or the file
-    of this user's daemon), and TLS where it leaves the machine; tls_ca ($DOMTAP_TLS_CA) is the PEM file of an authority.
-    state_dir ($DOMTAP_STATE_DIR) is that of a separate instance. Without start, the first call connects.
+    address is unix:///PATH, HOST:PORT, or HOST:PORT,HOST:PORT with the nodes of a cluster. The client uses the first node
+    that answers, and another one when that node is unavailable or cut off. If empty, it is $DOMTAP_ADDR unless state_dir is
+    set, or else the socket of this user's daemon. TCP needs the token (token, or token_file, or $DOMTAP_TOKEN_FILE, or the
+    file of this user's daemon). Connections to other machines also need TLS; tls_ca ($DOMTAP_TLS_CA) is a PEM file with the
+    certificate authority. state_dir ($DOMTAP_STATE_DIR) selects a separate instance. Without start, the first call connects.
     """
     if not address and not state_dir:
         address = os.environ.get("DOMTAP_ADDR", "")
@@ -80,8 +80,8 @@ async def connect(
 class Client:
     """A connection to a daemon. `async with` closes it; the tabs stay open.
 
-    The attributes are the generated stubs of all services, for what the methods do not do; domtap.call makes a
-    DomtapError of their errors.
+    The attributes are the generated stubs of all services, for calls without a method here. domtap.call converts their
+    errors to DomtapErrors.
     """
 
     def __init__(self, channel: grpc.aio.Channel):
@@ -109,11 +109,11 @@ class Client:
         await self.close()
 
     async def close(self) -> None:
-        """Ends the connection and every call on it."""
+        """Closes the connection and ends every call on it."""
         await self.channel.close()
 
     async def open(self, url: str = "", *, session: str = "", restore: bool = False, **options: Any) -> Tab:
-        """Opens a tab, and returns when the page is loaded. restore: the tab comes back, with the same id, when its
+        """Opens a tab, and returns when the page is loaded. With restore, the tab is restored with the same id when its
         renderer, its browser or the daemon dies. options: other fields of OpenTabRequest."""
         request = tab_pb2.OpenTabRequest(url=url, session_id=session, restore=restore, **options)
         return Tab(self, (await call(self.tabs.OpenTab(request))).tab.id)
@@ -143,7 +143,7 @@ class Tab:
         return (await call(self.client.tabs.GetTab(tab_pb2.GetTabRequest(tab_id=self.id)))).tab
 
     async def navigate(self, url: str, **options: Any) -> tab_pb2.NavigateResponse:
-        """Loads a URL, and returns when the page is loaded, with what a person would notice on it."""
+        """Loads a URL, waits until the page is loaded, and returns the changes that a person would notice."""
         return await call(self.client.tabs.Navigate(tab_pb2.NavigateRequest(tab_id=self.id, url=url, **options)))
 
     async def back(self, **options: Any) -> tab_pb2.GoBackResponse:
@@ -155,7 +155,7 @@ class Tab:
         return await call(self.client.tabs.GoForward(tab_pb2.GoForwardRequest(tab_id=self.id, **options)))
 
     async def reload(self, **options: Any) -> tab_pb2.ReloadResponse:
-        """Loads the URL again. It brings a crashed tab back."""
+        """Loads the URL again. This also makes a crashed tab usable."""
         return await call(self.client.tabs.Reload(tab_pb2.ReloadRequest(tab_id=self.id, **options)))
 
     async def read(self, **options: Any) -> str:
@@ -172,11 +172,11 @@ class Tab:
         return await call(self.client.pages.ReadPage(page_pb2.ReadPageRequest(tab_id=self.id, **options)))
 
     async def find(self, query: str, **options: Any) -> dom_pb2.FindResponse:
-        """Returns the elements that the words of a query mean, the best first. Nothing found is no error."""
+        """Returns the elements that match the words of a query, best match first. No match is not an error."""
         return await call(self.client.dom.Find(dom_pb2.FindRequest(tab_id=self.id, query=query, **options)))
 
     async def screenshot(self, **options: Any) -> bytes:
-        """Returns a picture, a PNG of the viewport unless options, fields of ScreenshotRequest, say otherwise."""
+        """Returns a picture: a PNG of the viewport by default. options: fields of ScreenshotRequest."""
         return (await call(self.client.pages.Screenshot(page_pb2.ScreenshotRequest(tab_id=self.id, **options)))).image
 
     async def pdf(self, **options: Any) -> bytes:
@@ -184,8 +184,8 @@ class Tab:
         return (await call(self.client.pages.Pdf(page_pb2.PdfRequest(tab_id=self.id, **options)))).pdf
 
     async def extract(self, schema: dict[str, Any], **options: Any) -> Any:
-        """Reads the fields of a schema, as docs/extract.md says: {"title": "h1", "prices": {"selector": ".price", "all":
-        True}}. What is missing on the page is None or empty."""
+        """Reads the fields of a schema, as described in docs/extract.md: {"title": "h1", "prices": {"selector": ".price", "all":
+        True}}. Fields that are missing on the page are None or empty."""
         request = page_pb2.ExtractRequest(tab_id=self.id, schema_json=json.dumps(schema), **options)
         return json.loads((await call(self.client.pages.Extract(request))).result_json)
 
@@ -198,8 +198,8 @@ class Tab:
         return json.loads(answer.result_json) if answer.result_json else None
 
     async def act(self, *steps: action_pb2.Step, **options: Any) -> action_pb2.InteractResponse:
-        """Does up to 32 steps as one turn of the tab, and returns what they changed once the page has settled. A failed
-        step is a StepError with the answer, or a DomtapError where nothing was done. options: fields of InteractRequest."""
+        """Performs up to 32 steps as one turn of the tab, and returns the changes when the page has settled. If a step fails, it
+        raises a StepError with the answer, or a DomtapError if no step was done. options: fields of InteractRequest."""
         request = action_pb2.InteractRequest(tab_id=self.id, steps=steps, **options)
         answer = await call(self.client.actions.Interact(request))
         _judge(answer, answer.results)
@@ -208,7 +208,7 @@ class Tab:
     async def fill_form(
         self, fields: dict[str, str] | list[action_pb2.FormField], *, submit: bool = False, **options: Any
     ) -> action_pb2.FillFormResponse:
-        """Fills fields, by their labels, and submits the form then if every field was filled."""
+        """Fills fields by their labels. If every field was filled, submit then submits the form."""
         if isinstance(fields, dict):
             fields = [action_pb2.FormField(label=label, value=value) for label, value in fields.items()]
         request = action_pb2.FillFormRequest(tab_id=self.id, fields=fields, submit=submit, **options)
@@ -222,7 +222,7 @@ class Tab:
         return await call(self.client.dom.WaitFor(request))
 
     async def answer_dialog(self, accept: bool, prompt: str | None = None) -> tab_pb2.Dialog:
-        """Presses OK or Cancel in the open dialog; prompt is entered before."""
+        """Presses OK or Cancel in the open dialog. If prompt is set, it is entered first."""
         request = tab_pb2.AnswerDialogRequest(tab_id=self.id, accept=accept, prompt_text=prompt)
         return (await call(self.client.tabs.AnswerDialog(request))).dialog
 
@@ -234,12 +234,13 @@ class Tab:
         lost: Callable[[DomtapError, float], None] | None = None,
         **view: Any,
     ) -> AsyncIterator[Update]:
-        """Yields the page, and then every change, in order, without gaps and repetitions.
+        """Yields the page and then every change, in order, without gaps or repetitions.
 
-        When the connection is lost or the daemon ends, it retries with growing waits and resumes where it was; lost is
-        told the cause, and the seconds before the next attempt. It ends when the tab is closed, and raises TabGone, what a
-        retry does not mend, or after patience seconds without an answer the last failure. state, that of an earlier Update,
-        is where it resumes, also in another process. view has the fields of WatchDomRequest that say which elements.
+        When the connection is lost or the daemon ends, it retries with increasing waits and resumes at the last state. It
+        calls lost with the cause and the seconds before the next attempt. It ends when the tab is closed. It raises TabGone,
+        an error that a retry cannot fix, or after patience seconds without an answer the last failure. state is the state of
+        an earlier Update from which to resume, also in another process. view: the fields of WatchDomRequest that select
+        elements.
         """
         return follow(self.client.dom, self.id, state, patience=patience, lost=lost, **view)
 

@@ -1,4 +1,4 @@
-"""The errors of the client. All of them are a DomtapError."""
+"""The errors of the client. All of them are DomtapErrors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from domtap import _status_pb2
 
 
 class DomtapError(Exception):
-    """A call that failed. str() says what failed, why, and what to do next."""
+    """A call that failed. str() describes what failed, why, and what to do next."""
 
     def __init__(
         self,
@@ -22,13 +22,13 @@ class DomtapError(Exception):
         super().__init__(f"{message} ({hint})" if hint else message)
         self.message = message
         self.code = code
-        """The code of gRPC; None: the error is of this side."""
+        """The gRPC code, or None for an error of the client."""
         self.reason = reason
-        """The reason, such as STALE_REF or PAGE_LOST; empty: there is none, or the daemon did not answer."""
+        """The reason, such as STALE_REF or PAGE_LOST. Empty if there is none or the daemon did not answer."""
         self.metadata = metadata or {}
-        """What the daemon says for programs, such as the url of a wait that timed out."""
+        """Details for programs, such as the url of a wait that timed out."""
         self.hint = hint
-        """What to do next, where message does not say it."""
+        """What to do next, if the message does not describe it."""
 
 
 class Unreachable(DomtapError):
@@ -36,7 +36,7 @@ class Unreachable(DomtapError):
 
 
 class StepError(DomtapError):
-    """A step or a field failed. answer is there when an earlier step was done."""
+    """A step or a field failed. answer is set if an earlier step was done."""
 
     def __init__(self, step: int, reason: str, message: str, answer: object):
         super().__init__(f"step {step + 1}: {message}", reason=reason)
@@ -51,7 +51,7 @@ class TabGone(DomtapError):
 
 
 class Mismatch(DomtapError):
-    """A diff does not fit the elements: a message was lost. Watch again without from_revision, as follow does."""
+    """A diff does not fit the elements, because a message was lost. Watch again without from_revision, as follow does."""
 
 
 NO_DAEMON = "domtap serve starts a daemon there; connect(start=True) starts this user's"

@@ -1,4 +1,4 @@
-"""Constructors of targets, steps, form fields and conditions. domtap.v1.action_pb2 and wait_pb2 have all options."""
+"""Functions that create targets, steps, form fields and conditions. domtap.v1.action_pb2 and wait_pb2 have all options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from domtap.v1.wait_pb2 import WaitCondition
 
 
 def duration(seconds: float) -> Duration:
-    """Makes a Duration of seconds."""
+    """Converts seconds to a Duration."""
     whole = int(seconds)
     return Duration(seconds=whole, nanos=int((seconds - whole) * 1e9))
 
@@ -59,13 +59,13 @@ def at(x: float, y: float) -> Target:
 
 
 def click(target: Target, *, button: str = "", modifiers: tuple[str, ...] = (), count: int = 1, hold: float = 0) -> Step:
-    """Clicks; button: left, middle or right; count: 1 to 3 times; hold: for how many seconds the button is held."""
+    """Clicks the target. button: left, middle or right; count: 1 to 3 clicks; hold: the seconds to hold the button."""
     held = duration(hold) if hold else None
     return Step(click=action_pb2.ClickStep(target=target, button=button, modifiers=modifiers, count=count, hold=held))
 
 
 def double_click(target: Target) -> Step:
-    """Clicks twice."""
+    """Double-clicks the target."""
     return Step(double_click=action_pb2.DoubleClickStep(target=target))
 
 
@@ -75,7 +75,7 @@ def hover(target: Target) -> Step:
 
 
 def type_text(target: Target | None, typed: str, *, submit: bool = False) -> Step:
-    """Types after the existing text, key by key. None: to what has the focus, or to the document."""
+    """Types after the existing text, key by key. If the target is None, types into the focused element or the document."""
     return Step(type=action_pb2.TypeStep(target=target, text=typed, submit=submit))
 
 
@@ -85,7 +85,7 @@ def fill(target: Target, value: str) -> Step:
 
 
 def press(key: str, target: Target | None = None, *, repeat: int = 0, hold: float = 0) -> Step:
-    """Presses a key, such as Enter or Control+a; hold: for how many seconds it is held, while it repeats."""
+    """Presses a key, such as Enter or Control+a. hold: the seconds to hold the key, which then repeats."""
     held = duration(hold) if hold else None
     return Step(press=action_pb2.PressStep(key=key, target=target, repeat=repeat, hold=held))
 
@@ -106,24 +106,24 @@ def uncheck(target: Target) -> Step:
 
 
 def scroll(target: Target | None = None, *, x: float = 0, y: float = 0) -> Step:
-    """Scrolls the target into view; with a distance in CSS pixels, turns the wheel over the target or the page."""
+    """Scrolls the target into view or, with a distance in CSS pixels, turns the wheel over the target or the page."""
     return Step(scroll=action_pb2.ScrollStep(target=target, delta_x=x, delta_y=y))
 
 
 def drag(target: Target, to: Target | None = None, *, x: float = 0, y: float = 0, hold: float = 0) -> Step:
-    """Drags the target to another one, or by CSS pixels; hold: for how many seconds it is held before it is moved."""
+    """Drags the target to another one, or by CSS pixels. hold: the seconds to hold the target before it is moved."""
     held = duration(hold) if hold else None
     return Step(drag=action_pb2.DragStep(target=target, to=to, delta_x=x, delta_y=y, hold=held))
 
 
 def mouse_down(target: Target | None = None, *, button: str = "", modifiers: tuple[str, ...] = (), hold: float = 0) -> Step:
-    """Presses a button, where the pointer is without a target, and leaves it down for the next steps of the turn."""
+    """Presses a button on the target, or at the pointer's position without one, and keeps it down for the next steps."""
     held = duration(hold) if hold else None
     return Step(mouse_down=action_pb2.MouseDownStep(target=target, button=button, modifiers=modifiers, hold=held))
 
 
 def mouse_move(target: Target | None = None, *waypoints: Target, x: float = 0, y: float = 0, moves: int = 0) -> Step:
-    """Moves the pointer to the target through waypoints, and on by CSS pixels; without a target, from where it is."""
+    """Moves the pointer to the target through waypoints, and then by CSS pixels; without a target, from its position."""
     return Step(mouse_move=action_pb2.MouseMoveStep(target=target, waypoints=waypoints, delta_x=x, delta_y=y, moves=moves))
 
 
@@ -133,33 +133,33 @@ def mouse_up() -> Step:
 
 
 def upload(target: Target, *paths: str, files: dict[str, bytes] | None = None) -> Step:
-    """Gives a file input files: of this program, at most 4 MiB in all, or paths on the daemon's machine."""
+    """Sets the files of a file input: files of this program, at most 4 MiB in total, or paths on the daemon's machine."""
     content = [UploadFile(name=name, content=data) for name, data in (files or {}).items()]
     return Step(upload=action_pb2.UploadStep(target=target, paths=paths, files=content))
 
 
 def wait_until(condition: WaitCondition, seconds: float = 10) -> Step:
-    """Waits as a part of the turn."""
+    """Waits within the turn."""
     return Step(wait=action_pb2.WaitStep(until=condition, timeout=duration(seconds)))
 
 
 def read_text() -> Step:
-    """Reads the page as a part of the turn: the text of the step's result."""
+    """Reads the page within the turn. The step's result has the text."""
     return Step(read=action_pb2.ReadStep())
 
 
 def take_screenshot() -> Step:
-    """Takes a picture as a part of the turn: the image of the step's result."""
+    """Takes a picture within the turn. The step's result has the image."""
     return Step(screenshot=action_pb2.ScreenshotStep())
 
 
 def go_back() -> Step:
-    """Goes back in the history as a part of the turn."""
+    """Goes back in the history within the turn."""
     return Step(back=action_pb2.BackStep())
 
 
 def field(label_text: str, value: str) -> FormField:
-    """A field of a form, by its label, and what to fill in."""
+    """A field of a form, with its label and the value to fill in."""
     return FormField(label=label_text, value=value)
 
 
@@ -175,17 +175,17 @@ def for_gone(role: str, name: str = "") -> WaitCondition:
 
 
 def for_text(part: str) -> WaitCondition:
-    """Holds when the page shows a text, in any case."""
+    """Holds when the page shows a text, ignoring case."""
     return WaitCondition(text=part)
 
 
 def for_url(pattern: str) -> WaitCondition:
-    """Holds when the URL has a part; with a "*" in it, when it is the whole URL."""
+    """Holds when the URL contains a part. A part with a "*" must match the whole URL."""
     return WaitCondition(url=pattern)
 
 
 def for_network_idle(seconds: float = 0.5) -> WaitCondition:
-    """Holds when no request was under way for a time. To cover the requests of a step, wait in the same turn."""
+    """Holds when no request was in progress for a time. To cover the requests of a step, wait in the same turn."""
     return WaitCondition(network_idle=duration(seconds))
 
 

@@ -1,4 +1,4 @@
-"""A stream of a tab that resumes where it was when the connection is lost. docs/stream.md has the rules."""
+"""A stream of a tab that resumes after a lost connection. docs/stream.md defines the rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from domtap.v1 import dom_pb2
 
 SHORTEST_WAIT = 0.1  # seconds: the longest wait before the first retry
 LONGEST_WAIT = 5.0
-SILENCE = 60.0  # how long a stream may be silent; the daemon sends a heartbeat every 15 s
+SILENCE = 60.0  # the maximum silence of a stream; the daemon sends a heartbeat every 15 s
 
 PASSING = {
     grpc.StatusCode.UNAVAILABLE,
@@ -36,19 +36,19 @@ class Update:
     """One message of a stream, and the state after it."""
 
     state: dom_pb2.GetDomResponse
-    """What GetDom with the same options would return: tab_id, url, title, revision, epoch and the elements in order,
-    without boxes. Keep it, also in a file, to resume from it."""
+    """The response that GetDom would return with the same options: tab_id, url, title, revision, epoch and the elements
+    in order, without boxes. Keep it, for example in a file, to resume from it."""
     message: dom_pb2.WatchDomResponse
     """A diff, a resync, a snapshot, a navigation, a status or a heartbeat."""
 
     @property
     def event(self) -> str:
-        """Which of these it is, such as "diff"."""
+        """The kind of the message, such as "diff"."""
         return self.message.WhichOneof("event") or ""
 
 
 def apply(old: Iterable[dom_pb2.Element], diff: dom_pb2.Diff) -> list[dom_pb2.Element]:
-    """Returns the list that a diff makes of the elements of a view. It changes neither."""
+    """Applies a diff to the elements of a view and returns the new list. It modifies neither."""
     elements = list(old)
     now = {e.ref: e for e in elements}
     try:
@@ -57,7 +57,7 @@ def apply(old: Iterable[dom_pb2.Element], diff: dom_pb2.Diff) -> list[dom_pb2.El
             now[c.ref] = c.element  # the whole element as it is now
         out = {r.ref for r in diff.removed} | {m.ref for m in diff.moved}
         place = {m.to_index: now[m.ref] for m in diff.moved}
-        for a in diff.added:  # after taking out: the ref may be one that was removed
+        for a in diff.added:  # after the removals, because the ref may be a removed one
             place[a.index] = a
         stay = iter([now[e.ref] for e in elements if e.ref not in out])
         size = len(elements) - len(diff.removed) + len(diff.added)
@@ -94,7 +94,7 @@ def take(old: dom_pb2.GetDomResponse | None, message: dom_pb2.WatchDomResponse) 
 
 
 def judge(error: grpc.RpcError, tab_id: str, view: dict[str, Any]) -> DomtapError:
-    """Returns the error of a stream that a retry may mend, and raises one that it does not."""
+    """Returns the error of a stream if a retry may fix it, and raises it otherwise."""
     known = errors.of(error)
     gone = known.code == grpc.StatusCode.NOT_FOUND or known.reason == "TAB_CLOSED"
     if gone and not view.get("frame_id"):
@@ -135,7 +135,7 @@ async def follow(
                     raise Mismatch(f"message {message.sequence} came as number {sequence}")
                 state = take(state, message)
                 state.tab_id = tab_id
-                # A page that crashed says so to each stream at once: that is no sign of life.
+                # A crashed page reports that to each new stream immediately, so this is no sign of life.
                 heard = heard or not message.HasField("tab_status")
                 yield Update(state, message)
         except Mismatch as error:
@@ -156,7 +156,7 @@ async def follow(
             since = time.monotonic()
         if time.monotonic() - since > patience:
             raise cause
-        # Each time up to twice as long, and by chance, so that many clients do not come back at once.
+        # The wait at most doubles each time, and is random, so that many clients do not reconnect at the same time.
         wait = min(LONGEST_WAIT, SHORTEST_WAIT * 2 ** min(failures, 10)) * random.uniform(0.5, 1)
         failures += 1
         if lost is not None:

@@ -1,4 +1,4 @@
-"""The client without asyncio: the same methods, each of which returns when it is done. An event loop runs in a thread.
+"""The client without asyncio: the same methods, which block until they are done. An event loop runs in a thread.
 
     with domtap.sync.connect(start=True) as client:
         tab = client.open("https://example.com")
@@ -46,7 +46,7 @@ class _Loop:
 
 
 def _wait(method: Callable[Concatenate[aio.Tab, P], Coroutine[Any, Any, R]]) -> Callable[Concatenate[Tab, P], R]:
-    """Makes a method of Tab wait."""
+    """Makes a method of Tab blocking."""
 
     @functools.wraps(method)
     def waits(self: Tab, *args: P.args, **options: P.kwargs) -> R:
@@ -56,7 +56,7 @@ def _wait(method: Callable[Concatenate[aio.Tab, P], Coroutine[Any, Any, R]]) -> 
 
 
 class Tab:
-    """As domtap.Tab."""
+    """Like domtap.Tab."""
 
     def __init__(self, loop: _Loop, tab: aio.Tab):
         self.loop = loop
@@ -83,7 +83,7 @@ class Tab:
     answer_dialog = _wait(aio.Tab.answer_dialog)
 
     def follow(self, *args: Any, **options: Any) -> Iterator[Update]:
-        """As domtap.Tab.follow."""
+        """Like domtap.Tab.follow."""
         updates = self.tab.follow(*args, **options)
 
         async def following() -> Update | None:
@@ -100,7 +100,7 @@ class Tab:
 
 
 class Client:
-    """As domtap.Client. `with` closes it."""
+    """Like domtap.Client. `with` closes it."""
 
     def __init__(self, loop: _Loop, client: aio.Client):
         self.loop = loop
@@ -113,12 +113,12 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Ends the connection. The client cannot be used any more."""
+        """Closes the connection. The client cannot be used after that."""
         self.loop.run(self.client.close())
         self.loop.stop()
 
     def open(self, url: str = "", **options: Any) -> Tab:
-        """As domtap.Client.open."""
+        """Like domtap.Client.open."""
         return Tab(self.loop, self.loop.run(self.client.open(url, **options)))
 
     def tab(self, tab_id: str) -> Tab:
@@ -131,7 +131,7 @@ class Client:
 
 
 def connect(address: str = "", **options: Any) -> Client:
-    """As domtap.connect."""
+    """Like domtap.connect."""
     loop = _Loop()
     try:
         return Client(loop, loop.run(aio.connect(address, **options)))

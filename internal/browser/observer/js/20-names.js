@@ -178,8 +178,10 @@ class Generated {
     this.failed = failedSheets;
     /** Matches the elements in which text may be generated. Empty if there are none, null if any element may be one. @type {string | null} */
     this.selector = "";
-    /** Whether there are shadow trees. The styles of shadow trees are not searched. They apply to the content of the tree, to its host
-     * and to slotted nodes. */
+    /**
+     * Whether there are shadow trees. The styles of shadow trees are not searched. They apply to the content of the tree, to its host
+     * and to slotted nodes.
+     */
     this.inShadows = false;
   }
 
@@ -877,8 +879,10 @@ function isHiddenFromAll(el) {
   return !safe.checkVisibility(el, VISIBLE_OR_TRANSPARENT) || closestOf(el, "[aria-hidden=true]") !== null;
 }
 
-/** Elements of text. Other elements count as blocks if they are not displayed, because their style then does not show
- * whether they are inline. */
+/**
+ * Elements of text. Other elements count as blocks if they are not displayed, because their style then does not show
+ * whether they are inline.
+ */
 const PHRASING = new Set([
   "a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd", "label", "mark", "q", "s",
   "samp", "slot", "small", "span", "strong", "sub", "sup", "time", "tspan", "u", "var", "wbr",

@@ -39,8 +39,10 @@ const CONTAINER_ROLES = new Set([
 /** Roles of records. A clickable record is often named by only one of its cells. */
 const RECORD_ROLES = new Set(["row", "listitem"]);
 
-/** Roles of elements that a person sees as one unit, however they are drawn, or whose content is their
- * value. */
+/**
+ * Roles of elements that a person sees as one unit, however they are drawn, or whose content is their
+ * value.
+ */
 const ATOMIC_ROLES = new Set([
   "button", "checkbox", "radio", "switch", "option", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "slider", "spinbutton", "scrollbar",
   "textbox", "searchbox", "combobox", "img", "graphics-symbol", "math", "progressbar", "meter", "separator",
@@ -126,8 +128,10 @@ function textCoverage(fields, el, tag, { fromContent, isPartial }) {
 
 /** Matches the buttons that may remove a chip. */
 const CHIP_BUTTONS = "button,[role=button],[role=presentation]";
-/** The maximum number of such buttons that are compared, and the maximum length of their names in
- * characters. */
+/**
+ * The maximum number of such buttons that are compared, and the maximum length of their names in
+ * characters.
+ */
 const MAX_CHIP_BUTTONS = 20, MAX_CHIP_WORDS = 40;
 
 /**

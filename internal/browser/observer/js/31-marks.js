@@ -97,8 +97,10 @@ function marksOf(fields, el, tag, variants) {
 
 /** Matches rows, and cells. */
 const MARKED_ROWS = "[role=row]", MARKED_CELLS = "[role=cell],[role=gridcell],[role=columnheader]";
-/** The maximum number of cells that describe where an element is, and the maximum length of their
- * texts in characters. */
+/**
+ * The maximum number of cells that describe where an element is, and the maximum length of their
+ * texts in characters.
+ */
 const MAX_COLUMNS = 20, MAX_COLUMN = 12;
 
 /**
@@ -122,8 +124,10 @@ function columnsOf(el) {
   return "in-" + words[0] + (words.length > 1 ? "-to-" + words[words.length - 1] : "");
 }
 
-/** Adds the position of a radio in its group if the page states it, for example the position of a star in a rating.
- * @param {string[]} marks @param {El} el */
+/**
+ * Adds the position of a radio in its group if the page states it, for example the position of a star in a rating.
+ * @param {string[]} marks @param {El} el
+ */
 function addPosition(marks, el) {
   const at = attr(el, "aria-posinset"), size = attr(el, "aria-setsize");
   if (at && size && /^\d{1,3}$/.test(at) && /^\d{1,3}$/.test(size)) addMark(marks, "at-" + at + "-of-" + size);

@@ -6,8 +6,10 @@
 
 /** Matches rows. */
 const PANE_ROWS = "tr,[role=row]";
-/** The maximum number of levels from the box of one pane's rows up to the box of all panes, and the maximum number of rows that
- * are compared. */
+/**
+ * The maximum number of levels from the box of one pane's rows up to the box of all panes, and the maximum number of rows that
+ * are compared.
+ */
 const MAX_PANE_DEPTH = 8, MAX_PANE_ROWS = 500;
 /** The minimum number of rows of a pane. */
 const MIN_PANE_ROWS = 2;
@@ -75,8 +77,10 @@ function isOnLine(a, b) {
   return Math.abs(safe.rect(a).top - safe.rect(b).top) <= MAX_PANE_GAP;
 }
 
-/** Whether the visible part of one row is directly to the right of the visible part of another.
- * @param {El} left @param {El} right @param {El} around both */
+/**
+ * Whether the visible part of one row is directly to the right of the visible part of another.
+ * @param {El} left @param {El} right @param {El} around both
+ */
 function isBeside(left, right, around) {
   return Math.abs(edgesOf(left, around).right - edgesOf(right, around).left) <= MAX_PANE_GAP;
 }

@@ -5,11 +5,15 @@
 // read it in place of attributes. ListenerProbe records the custom elements that it reaches. The daemon queries them with
 // each of its probes (internal/browser/documents/internals.go), because changes of internals cause no mutation.
 
-/** The maximum number of elements per document that a probe queries, and the maximum number of elements that
- * are remembered. */
+/**
+ * The maximum number of elements per document that a probe queries, and the maximum number of elements that
+ * are remembered.
+ */
 const MAX_HOSTS = 300, MAX_CUSTOM = 2000;
-/** The number of elements per tag that a probe samples, and the number of such samples, until it is known whether the tag
- * has internals. */
+/**
+ * The number of elements per tag that a probe samples, and the number of such samples, until it is known whether the tag
+ * has internals.
+ */
 const SAMPLES = 2, MAX_SAMPLED = 3;
 
 /**

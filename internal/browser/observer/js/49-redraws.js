@@ -21,12 +21,16 @@
 // Redraws owns the redraws since the last patch, and the nodes in them. Changes records them, and
 // Agent calls settle before each patch.
 
-/** The maximum number of nodes of a redraw that are read, and the maximum depth to which they are
- * read. */
+/**
+ * The maximum number of nodes of a redraw that are read, and the maximum depth to which they are
+ * read.
+ */
 const MAX_REDRAWN = 10_000;
 const MAX_REDRAW_DEPTH = 100;
-/** The maximum number of inserted and removed nodes that are kept for the next patch, and the maximum number of
- * changed texts. */
+/**
+ * The maximum number of inserted and removed nodes that are kept for the next patch, and the maximum number of
+ * changed texts.
+ */
 const MAX_REDRAW_ROOTS = 4000;
 const MAX_CHANGED_TEXTS = 200;
 /** The maximum number of node pairs that are compared to find equal elements. */
@@ -450,8 +454,10 @@ class Match {
     return out;
   }
 
-  /** Whether an element was removed before its successor was inserted, and no other element looks like it.
-   * @param {El} a @param {El} b */
+  /**
+   * Whether an element was removed before its successor was inserted, and no other element looks like it.
+   * @param {El} a @param {El} b
+   */
   isOnly(a, b) {
     const { removed, added } = this.redraw;
     const left = removed.get(rootIn(a, removed)), came = added.get(rootIn(b, added));

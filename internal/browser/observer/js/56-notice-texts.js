@@ -12,8 +12,10 @@
 const SOURCES = '[role~="alert" i],[role~="status" i],[role~="log" i],[aria-live],output,' +
   'dialog,[role~="dialog" i],[role~="alertdialog" i],[aria-modal="true" i],[popover],' +
   '[aria-invalid],h1,h2,h3,[role~="heading" i],[aria-busy="true" i],progress,[role~="progressbar" i]';
-/** The maximum number of sources that are read per tree, and the maximum number of fields that are
- * searched for secrets. */
+/**
+ * The maximum number of sources that are read per tree, and the maximum number of fields that are
+ * searched for secrets.
+ */
 const MAX_SOURCES = 1000;
 /** The maximum length of a text, and of a name or label, in characters. */
 const MAX_NOTICE = 300, MAX_LABEL = 80;

@@ -5,8 +5,10 @@
 // SelectorWatch owns the selectors and the last result. Agent invalidates it with every event and
 // sends what takeNews returns.
 
-/** The maximum number of matches per selector that are examined, and the maximum number of refs
- * that are sent. */
+/**
+ * The maximum number of matches per selector that are examined, and the maximum number of refs
+ * that are sent.
+ */
 const MAX_MATCHES = 1000;
 /**
  * The maximum number of consecutive patches before the result. Elements in the result get their refs with patches.

@@ -5,8 +5,10 @@
 // A Finder owns one search. The command "find" creates it and returns the refs of the best matches. Matches that are not
 // listed get a hint (HINT_TARGET), so that the next read assigns them a ref.
 
-/** The maximum number of elements that are examined for one target, and the maximum number that are
- * returned. */
+/**
+ * The maximum number of elements that are examined for one target, and the maximum number that are
+ * returned.
+ */
 const MAX_EXAMINED = 5000;
 const MAX_FOUND = 50;
 /** The maximum number of characters of an element's text that are compared. */

@@ -27,8 +27,10 @@ function modelNow() {
 
 const FIELD_NAMES = ["kind", "parent", "tag", "role", "text", "href", "name", "type", "value", "placeholder", "level", "states", "child", "attributes", "whole", "hints", "join"];
 
-/** The lines of a patch with the names of their columns, without values that differ from run to run.
- * @param {string | null} patch */
+/**
+ * The lines of a patch with the names of their columns, without values that differ from run to run.
+ * @param {string | null} patch
+ */
 function readable(patch) {
   if (patch === null) return "nothing";
   const [head, ...lines] = patch.replaceAll(location.origin, "").split("\n");
@@ -118,8 +120,10 @@ const units = {
     });
   },
 
-  /** The facts from the sheets of the document, and the elements that count because of their
-   * cursor. */
+  /**
+   * The facts from the sheets of the document, and the elements that count because of their
+   * cursor.
+   */
   styles() {
     const styles = new Styles();
     const { selector } = styles.read(document);
