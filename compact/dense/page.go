@@ -1,5 +1,5 @@
 // Package dense writes the lines of formats DENSE and DENSE_DIFF, and parses them: the refs, names, roles and states of the elements in a
-// text, and their changes. docs/dense.md describes the formats.
+// text, and their changes. docs/dense.md describes the formats, docs/dense.ebnf their grammar.
 //
 // Parse and ParseDiff return exactly what was written, whatever the page contains, because words that look like a ref, a role or a line of
 // another kind are escaped. The package is pure and safe for concurrent use.

@@ -1,4 +1,4 @@
-// A stream of a tab that resumes after a lost connection. docs/stream.md defines the rules.
+// A stream of a tab that resumes after a lost connection. docs/clients.md defines the rules.
 
 import { status } from "@grpc/grpc-js";
 import { setTimeout as sleep } from "node:timers/promises";

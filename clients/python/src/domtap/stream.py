@@ -1,4 +1,4 @@
-"""A stream of a tab that resumes after a lost connection. docs/stream.md defines the rules."""
+"""A stream of a tab that resumes after a lost connection. docs/clients.md defines the rules."""
 
 from __future__ import annotations
 
