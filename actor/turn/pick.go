@@ -93,13 +93,30 @@ func (p *picker) findOpenList(ctx context.Context) error {
 	if len(lists) != 1 && p.at.el.Role != "listbox" {
 		return p.closeList(ctx, len(lists) > 0)
 	}
+	p.unlist(lists)
+	return nil
+}
+
+// unlist removes the options of lists from the elements that existed before the list was opened.
+func (p *picker) unlist(lists []dom.Ref) {
 	for _, el := range p.elements() {
 		isOption := slices.Contains(optionRoles, el.Role)
 		if isOption && slices.ContainsFunc(lists, func(list dom.Ref) bool { return p.within(el, list) }) {
 			delete(p.listed, el.Ref)
 		}
 	}
-	return nil
+}
+
+// unlistShownAgain unlists the options of a list that was still closing before it was opened. All columns of a cascading list are its lists.
+func (p *picker) unlistShownAgain() {
+	now, lists := p.x.Head().Snapshot.Find(p.at.ref), p.openLists()
+	isListbox := func(list dom.Ref) bool {
+		el := p.x.Head().Snapshot.Find(list)
+		return el == nil || el.Role == "listbox"
+	}
+	if len(p.options()) == 0 && now != nil && now.States.Expanded == dom.True && (len(lists) == 1 || !slices.ContainsFunc(lists, isListbox)) {
+		p.unlist(lists)
+	}
 }
 
 // awaitLists returns the open lists. It waits for the options of a list that is still loading.
@@ -313,6 +330,12 @@ func (p *picker) find(ctx context.Context, value string) (*dom.Element, error) {
 		}
 		if err := p.await(ctx, value); err != nil {
 			return nil, err
+		}
+	}
+	p.unlistShownAgain()
+	if found, _ := p.named(value); len(found) == 0 {
+		if path := pathOf(value); path != nil && len(target.Best(p.options(), func(el *dom.Element) target.Fit { return target.Compare(el.WholeText(), path[0]) })) > 0 {
+			return p.follow(ctx, path)
 		}
 	}
 	for _, look := range []func(context.Context, string) error{p.search, p.scroll} {
@@ -705,7 +728,7 @@ func offersOptions(el *dom.Element, f *Field, refused error) bool {
 		return false
 	case el.Role == "combobox":
 		return true
-	case el.Role == "listbox":
+	case el.Role == "listbox" || el.Role == "textbox" && el.States.Readonly == dom.True:
 		return cause == "unselectable"
 	case el.Role == "button":
 		return f.Ways[0].By == target.Label || cause == "unselectable" && el.States.Expanded != dom.Absent
