@@ -689,7 +689,7 @@ class Naming {
         continue;
       }
       this.onlyInline = out.text.length > MAX_GATHERED;
-      const step = this.descend(node);
+      const step = words > 0 && isMessageInLabel(node, this.root) ? null : this.descend(node);
       if (step === null) continue;
       if (typeof step === "string") {
         out.add(step);
@@ -813,6 +813,25 @@ function isPopupInLabel(el, { position }) {
   if (position !== "absolute" && position !== "fixed") return false;
   return closestOf(el, "label") !== null && (safe.matches(el, CHOICES) || firstWithin(el, CHOICES) !== null);
 }
+
+/** Matches messages that appear. */
+const APPEARING = "[role=alert],[role=status],[aria-live=polite],[aria-live=assertive]";
+/** Classes of messages about a field, unlike those of a label beside a wrong field, such as has-error and label--error. */
+const MESSAGE_CLASS = /(?:^|\s)(?!(?:has|is|with)-)(?:[a-z]+[-_]+)*?(?<!--)(?:err(?:or)?s?|invalid|feedback|validation)(?:[-_]+(?:text|message|msg|hint))?(?=\s|$)/i;
+
+/**
+ * Whether an element is a message in the label around a field, such as an error. Its words are no part of the label.
+ * @param {El} el @param {El | null} field
+ */
+function isMessageInLabel(el, field) {
+  if (field === null || el === field || hasNoAttributes(el) || closestOf(el, "label") === null || !CAPTIONED_TAGS.has(tagOf(field))) return false;
+  const id = attr(el, "id");
+  const described = id ? " " + (attr(field, "aria-describedby") || "") + " " + (attr(field, "aria-errormessage") || "") + " " : "";
+  return described.includes(" " + id + " ") || safe.matches(el, APPEARING) || MESSAGE_CLASS.test(attr(el, "class") || "");
+}
+
+/** Tags of fields that labels name. */
+const CAPTIONED_TAGS = new Set(["input", "select", "textarea"]);
 
 /** The roles of controls with a value that are not native controls. The roles from combobox to menu have options. */
 const EMBEDDED_ROLES = new Set(["textbox", "searchbox", "slider", "spinbutton", "scrollbar", "combobox", "listbox", "menu"]);
