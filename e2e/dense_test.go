@@ -180,3 +180,17 @@ func TestElementsBehindAModalAreCounted(t *testing.T) {
 		t.Errorf("with a line for each: %s", got)
 	}
 }
+
+// TestLongNamesInRowsAreStatedOnce reads a table with the same checkbox and the same button in each row. One checkbox is checked.
+func TestLongNamesInRowsAreStatedOnce(t *testing.T) {
+	row := `<tr><td><input type=checkbox aria-label="Press Space to toggle the selection of this row"%s><td>%s<td><button>Edit</button>`
+	rows := fmt.Sprintf(row, "", "Ada") + fmt.Sprintf(row, "", "Bob") + fmt.Sprintf(row, " checked", "Cyd")
+	d := testenv.Shared(t)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>-</title><table>` + rows + `</table>`)}))
+	got := testenv.CheckDense(t, d, tab, &domtapv1.GetCompactRequest{})
+	want := "| [3] Press Space to toggle the selection of this row (checkbox) | Ada | [6] Edit (button)\n| [9]=[3] | Bob | [12] Edit (button)\n" +
+		"| [15] Press Space to toggle the selection of this row (checkbox checked) | Cyd | [18] Edit (button)\n"
+	if !strings.HasSuffix(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

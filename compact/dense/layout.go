@@ -431,6 +431,15 @@ func (l *layout) needsContext(i int) bool {
 	return told && l.mention != MentionNone && c.Of.Kind != dom.Interactive && c.Of.Role != "heading" && (landmarkWord(c.Of) == "" || !l.isIn(i, c.Of.Ref))
 }
 
+// isInRow reports whether a node is in a row of a table.
+func (l *layout) isInRow(i int) bool {
+	g := l.group[i]
+	for g >= 0 && l.nodes[g].Role != "row" {
+		g = l.group[g]
+	}
+	return g >= 0
+}
+
 // isIn reports whether a node is in an element.
 func (l *layout) isIn(i int, ref dom.Ref) bool {
 	for i = int(l.nodes[i].parent); i >= 0; i = int(l.nodes[i].parent) {
@@ -517,9 +526,10 @@ func (l *layout) appendSegment(dst []byte, text string, items []item, limit, lef
 	return dst
 }
 
-// appendItem appends an item. A second link with the same name and target is appended as a reference to the first.
+// appendItem appends an item. A second link with the same name and target is appended as a reference to the first, and so is an element that
+// rows repeat.
 func (l *layout) appendItem(dst []byte, m *item) []byte {
-	l.links.refer(m)
+	l.links.refer(m, l.isInRow(m.node))
 	return m.append(dst)
 }
 

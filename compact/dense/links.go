@@ -20,6 +20,9 @@ type links struct {
 	printed map[linkPlace]*dom.Element
 }
 
+// minRepeated is the minimum length in characters of a name that is not repeated in each row.
+const minRepeated = 24
+
 type linkName struct {
 	group int32
 	name  string
@@ -122,9 +125,11 @@ func hostOf(href string) string {
 	return host
 }
 
-// refer makes an item a reference if a link of the same name, target and states was already printed.
-func (d *links) refer(m *item) {
-	if m.Href == "" || m.around != dom.NoRef || len(m.Text)+len(m.target) < minReferred {
+// refer makes an item a reference if a link of the same name, target and states was already printed, or another element with a long name in
+// a row of a table, which distinguishes it.
+func (d *links) refer(m *item, inRow bool) {
+	isRepeated := inRow && m.which == "" && utf8.RuneCountInString(m.Text) >= minRepeated
+	if m.Href == "" && !isRepeated || m.around != dom.NoRef || len(m.Text)+len(m.target) < minReferred {
 		return
 	}
 	place := linkPlace{m.Text, m.Href}

@@ -16,6 +16,8 @@ const CELL_ROLES = new Set(["cell", "gridcell"]);
 const HELD = "a[href],button,summary,[role=button],[role=link],[role=menuitem],[onclick]";
 /** Matches elements that count as another control in the container. */
 const BESIDE = HELD + ",input,select,textarea,label,iframe,video[controls],audio[controls],[role],[tabindex],[contenteditable]";
+/** Matches what people use, and labels. */
+const USED = HELD + ",input,select,textarea,label,[tabindex],[contenteditable]";
 /** Matches containers with information that their control lacks. */
 const STATEFUL = "[aria-expanded],[aria-checked],[aria-pressed],[aria-haspopup],[aria-disabled=true]," +
   "[draggable=true],[aria-label],[aria-labelledby],[title]";
@@ -35,6 +37,7 @@ function isHolder(el, tag, explicit, hints) {
   if (!first || hints.get(el) & ~(HINT_POINTER | HINT_ITEM) || shadowOf(el) || isEditingHost(el)) return false;
   if (el.getElementsByTagName("*").length > HOLDER_ELEMENTS || safe.matches(el, STATEFUL)) return false;
   if (isFaceOfCombo(el, hints.model.visibility)) return true;
+  if ((explicit === "presentation" || explicit === "none") && isOfToggle(el)) return true;
   if (aria(el, "aria-selected") === "true" && !CELL_ROLES.has(explicit) && tag !== "td") return false;
   const control = firstWithin(el, HELD) || (NO_ROLES.has(explicit) ? listenerWithin(first) : null);
   if (!control || control.disabled === true || safe.matches(control, "[aria-disabled=true],[draggable=true]")) return false;
@@ -43,6 +46,12 @@ function isHolder(el, tag, explicit, hints) {
   }
   if (textIn(el) !== textIn(control) || !safe.checkVisibility(control, VISIBLE)) return false;
   return hasArea(safe.rect(control));
+}
+
+/** Whether an element contains a checkbox or radio button that a person sees, and no words or other controls. @param {El} el */
+function isOfToggle(el) {
+  const [toggle, ...others] = queryWithin(el, USED);
+  return toggle !== undefined && others.length === 0 && isToggle(toggle, tagOf(toggle)) && textIn(el) === "" && safe.checkVisibility(toggle, VISIBLE_OR_TRANSPARENT);
 }
 
 /**
