@@ -309,8 +309,6 @@ func (t filler) narrowed(at *resolved, err error, f *Field) error {
 	return nil
 }
 
-func (t filler) elements() []*dom.Element { return t.x.Head().Snapshot.Elements.Slice() }
-
 // isChoice reports whether an element is a radio button or a checkbox.
 func isChoice(el *dom.Element) bool { return el.Role == "radio" || el.Role == "checkbox" }
 
@@ -527,6 +525,25 @@ func (t filler) tookBack(a driver.Action, before *dom.Element, r *Result) error 
 	}
 	r.FieldRequests = []FieldRequest{{Kind: driver.Fill, Element: now, Text: now.Value}}
 	return nil
+}
+
+// wasDropped reports whether a field that was filled in before the last one is empty now, and its text is nowhere on the page: the page has
+// dropped it, for example because it was not chosen from a list. The result then says so.
+func (t *run) wasDropped(ctx context.Context, r *Result) bool {
+	if r.Err != nil || r.Element == nil || len(r.FieldRequests) != 1 || r.FieldRequests[0].Kind != driver.Fill || t.live.Hung() || t.x.Ready() != nil {
+		return false
+	}
+	filled := r.FieldRequests[0].Text
+	now := t.x.Head().Snapshot.Find(r.Ref)
+	isShown := func(el *dom.Element) bool { return target.Compare(wordsOf(el), filled) <= target.Worded }
+	if filled == "" || now == nil || now.Value != "" || t.readStructure(ctx) != nil || slices.ContainsFunc(t.elements(), isShown) {
+		return false // a chip may show it
+	}
+	r.Err = &apierr.Error{Kind: apierr.NotActionable, Detail: map[string]string{"ref": number(r.Ref), "cause": "reset"},
+		Message: "the page dropped " + target.Quote(filled) + " when the focus left the field: choose an option of its list, or read the page for what it accepts"}
+	r.Done, r.Delivered, r.FieldRequests = false, driver.DeliveredPart, nil
+	r.Summary = summarize(driver.Action{Kind: driver.Fill, Location: driver.At(r.Ref)}, r.Element) + ": " + word(driver.DoResult{}, r.Err)
+	return true
 }
 
 // isMask reports whether a value is masked.

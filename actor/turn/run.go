@@ -192,6 +192,9 @@ func (t *run) performAll(ctx context.Context, turn Turn, results []Result) error
 			r.Image = t.errorScreenshot(ctx)
 		}
 		results[i] = r
+		if i > 0 && a.Field != nil && t.wasDropped(ctx, &results[i-1]) {
+			failed = true
+		}
 	}
 	if t.live.Hung() {
 		return t.x.Drain() // a late report of a crash

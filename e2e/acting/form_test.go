@@ -318,3 +318,18 @@ func TestSlidersAreSetByKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestFormsReportATextThatIsLost fills a field that drops its text when the focus leaves it, and fields of which only one holds a text. The form is
+// not submitted.
+func TestFormsReportATextThatIsLost(t *testing.T) {
+	s := staged(t, `<form action="javascript:void 0" onsubmit="sent = true"><label>Town <input id=town onblur="this.value = ''"></label>
+		<label>Tag <input id=tag onblur="if (this.value) { chips.append(this.value); this.value = '' }"></label><span id=chips></span>
+		<label>Number <input id=number></label><label>Name <input id=named oninput="number.value = ''"></label><button>Send</button></form><script>sent = false</script>`)
+	r := s.form(true, fields("Town", "Oslo", "Tag", "new", "Number", "12", "Name", "Ada")...)
+	for i, says := range []string{`the page dropped "Oslo"`, `"Tag": ok`, `the page dropped "12"`, `"Name": ok`} {
+		if one := r.GetResults()[i]; !strings.Contains(one.GetSummary()+one.GetError(), says) || one.GetOk() != strings.HasSuffix(says, "ok") {
+			t.Errorf("%v", one)
+		}
+	}
+	s.is("sent", "false")
+}
