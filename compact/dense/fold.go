@@ -195,7 +195,10 @@ func (d *differ) appendBriefly(mark string, l *laidOut, all []entry, limit int) 
 	case "+ ":
 		groups = joinLists(groups)
 	case "- ":
-		groups = d.appendClosed(l, groups)
+		if groups = d.appendClosed(l, groups); len(groups) > limit {
+			d.moreOf(mark, groups)
+			return
+		}
 	}
 	for i := 0; i < len(groups); i++ {
 		if limit > 0 && i >= limit {

@@ -9,7 +9,7 @@ import (
 
 const (
 	// maxListed limits how many new elements of a list are named. If there are more, the first printedNames are named.
-	maxListed, printedNames = 40, 30
+	maxListed, printedNames = 20, 12
 	// maxListName is the maximum length of the name of an element in a list, in characters.
 	maxListName = 40
 )
