@@ -21,7 +21,7 @@ const (
 	NoticeBusy
 	// NoticeText is a new or changed text in the flow of the page, reported during actions.
 	NoticeText
-	// NoticeAppearance is an element whose appearance has changed since an action, only because of a class or style.
+	// NoticeAppearance is an element whose appearance has changed since an action, without a change of its text or states.
 	NoticeAppearance
 )
 
@@ -39,4 +39,6 @@ type Notice struct {
 	Ref Ref
 	// Gone reports that it is no longer shown, or that the dialog was closed.
 	Gone bool
+	// Minor reports a look that matters only if nothing else has changed, such as a part of a widget that moved.
+	Minor bool
 }

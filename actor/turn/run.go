@@ -236,6 +236,7 @@ func forgetClosed(results []Result, open []string) {
 // judge determines the verdict.
 func (t *run) judge(out *Outcome, start actor.State) {
 	forgetClosed(out.Results, t.x.SideEffects().Tabs(0))
+	out.Notices = withoutMinor(out)
 	switch {
 	case t.x.State().Dialogs != start.Dialogs:
 		out.Verdict = DialogShown
@@ -250,6 +251,31 @@ func (t *run) judge(out *Outcome, start actor.State) {
 	case slices.ContainsFunc(out.Notices, isChange):
 		out.Verdict = Changed
 	}
+}
+
+// withoutMinor returns the notices of an outcome, without the minor ones if anything else than the focus has changed.
+func withoutMinor(out *Outcome) []dom.Notice {
+	isMinor := func(n dom.Notice) bool { return n.Minor }
+	isMajor := func(n dom.Notice) bool { return !n.Minor && isChange(n) }
+	if !slices.ContainsFunc(out.Notices, isMinor) {
+		return out.Notices
+	}
+	before, after := WithoutStructure(out.Before.Elements), WithoutStructure(out.After.Elements)
+	if out.Before.URL == out.After.URL && !slices.ContainsFunc(out.Notices, isMajor) && !differBesideFocus(before, after) {
+		return out.Notices
+	}
+	return slices.DeleteFunc(slices.Clone(out.Notices), isMinor)
+}
+
+// differBesideFocus reports whether elements differ in more than which of them has the focus.
+func differBesideFocus(a, b dom.List) bool {
+	return slices.ContainsFunc(dom.Gaps(a, b), func(g dom.Gap) bool {
+		return !slices.EqualFunc(g.Old, g.Now, func(old, now *dom.Element) bool {
+			same := *now
+			same.States.Focused = old.States.Focused
+			return old.Same(&same)
+		})
+	})
 }
 
 // isChange reports whether a notice is about a change of the page, possibly in texts and styles that the stored DOM does not contain.

@@ -30,6 +30,7 @@ type notice struct {
 	Detail string `json:"detail"`
 	Ref    int64  `json:"ref"`
 	Gone   bool   `json:"gone"`
+	Minor  bool   `json:"minor"`
 }
 
 // decodeNotices decodes the notices of a message.
@@ -47,7 +48,7 @@ func decodeNotices(lines string) ([]dom.Notice, error) {
 		if !known || len(n.Text) > maxNotice || len(n.Detail) > maxNotice || n.Ref < -1 || n.Ref >= int64(dom.NoRef) {
 			return nil, malformed("notice of kind %.20q, ref %d, text of %d bytes, detail of %d bytes", n.Kind, n.Ref, len(n.Text), len(n.Detail))
 		}
-		one := dom.Notice{ID: n.ID, Kind: kind, Text: clean(n.Text), Detail: clean(n.Detail), Ref: dom.NoRef, Gone: n.Gone}
+		one := dom.Notice{ID: n.ID, Kind: kind, Text: clean(n.Text), Detail: clean(n.Detail), Ref: dom.NoRef, Gone: n.Gone, Minor: n.Minor}
 		if n.Ref >= 0 {
 			one.Ref = dom.Ref(n.Ref)
 		}

@@ -615,11 +615,11 @@ class Notices {
     const { looks, pieces } = this, firsts = new Set();
     for (const [words, [{ node }, ...others]] of looks.different()) this.reportLook(/** @type {Map<El | string, Notice>} */ (looks.told), firsts, node, words, true, refsOf(others));
     const alone = this.made === pieces.told.size;
-    for (const [words, [first, ...rest]] of pieces.different(this.added, alone)) {
+    for (const [words, { what: [first, ...rest], minor }] of pieces.different(this.added, alone)) {
       const rec = typeof first === "string" ? undefined : this.model.records.get(first);
       const listed = rec !== undefined && rec.shown && rec.fields[F_KIND] === INTERACTIVE;
       const names = new Set((listed ? [] : [first, ...rest]).map((one) => (typeof one === "string" ? one : nameOfPiece(one))));
-      this.reportLook(pieces.told, firsts, first, filled([namesOf(names), words]).join(": "), listed);
+      this.reportLook(pieces.told, firsts, first, filled([namesOf(names), words]).join(": "), listed, "", minor);
     }
     for (const told of /** @type {Map<El | string, Notice>[]} */ ([looks.told, pieces.told])) {
       for (const [el, notice] of told) if (!firsts.has(el) && !notice.gone) this.change(notice, { gone: true });
@@ -629,11 +629,13 @@ class Notices {
   /**
    * @param {Map<El | string, Notice>} told @param {Set<El | string>} firsts receives what @param {El | string} what an element, or its name
    * @param {string} words @param {boolean} listed whether the notice refers to the element by its ref @param {string} [detail]
+   * @param {boolean} [minor] whether it is told only if nothing else is
    */
-  reportLook(told, firsts, what, words, listed, detail = "") {
+  reportLook(told, firsts, what, words, listed, detail = "", minor = false) {
     firsts.add(what);
     const known = told.get(what), notice = known || this.make("look", words, detail, listed ? /** @type {El} */ (what) : null, false);
     const text = this.redacted(words);
+    if (notice) notice.minor = minor;
     if (known && (known.gone || known.text !== text || known.detail !== detail)) this.change(known, { text, detail, gone: false });
     else if (notice) told.set(what, notice);
   }

@@ -43,6 +43,11 @@ function nameOfPiece(el) {
   return label || noticeText(el, MAX_PIECE_NAME) || clean(attr(el, "id") || (attr(el, "class") || "").split(" ")[0], MAX_PIECE_NAME) || tag;
 }
 
+/** Whether the page names a piece, by words that it shows or a label. @param {El} el */
+function saysItsName(el) {
+  return isPageRoot(el) || /^(?:canvas|video|audio|meter|img)$/.test(tagOf(el)) || hasAttr(el, "aria-label") || noticeText(el, MAX_PIECE_NAME) !== "";
+}
+
 /**
  * Describes how an element differs from the old values of its attributes, or returns "" if nothing visible is known.
  * @param {El} el @param {Map<string, string>} old @param {Animation[]} animations
@@ -124,7 +129,7 @@ function movesOf(el, was, now, animations) {
   for (const [name, x, y] of PLACING) if (was[name] !== now[name]) addMove(move, String(was[name]), String(now[name]), x, y);
   const moved = wordsForMove(move);
   if (moved === "") return words;
-  const shown = animations.some((animation) => animates(animation, el, false)) ? "" : textInView(el, clipOf(el));
+  const shown = animations.some((animation) => animates(animation, el, false)) ? "" : textInView(el, clipOf(el), true);
   return [...words, moved, ...filled([shown && "in view: " + shown])];
 }
 
@@ -195,8 +200,11 @@ function clipOf(el) {
   return clip && !isPageRoot(clip) ? clip : null;
 }
 
-/** Returns the text of the children of an element that are in the box that clips them. @param {El} strip @param {El | null} clip */
-function textInView(strip, clip) {
+/**
+ * Returns the text of the children of an element that are in the box that clips them.
+ * @param {El} strip @param {El | null} clip @param {boolean} [partly] returns nothing if all children are
+ */
+function textInView(strip, clip, partly = false) {
   if (clip === null) return "";
   const box = safe.rect(clip);
   /** @type {string[]} */
@@ -205,7 +213,7 @@ function textInView(strip, clip) {
     const r = safe.rect(n), x = (r.left + r.right) / 2, y = (r.top + r.bottom) / 2;
     if (x > box.left && x < box.right && y > box.top && y < box.bottom) texts.push(noticeText(n, MAX_STRIP_TEXT) || nameOfPiece(n));
   }
-  return clean(texts.join(", "), MAX_STRIP_TEXT);
+  return partly && texts.length === strip.childElementCount ? "" : clean(texts.join(", "), MAX_STRIP_TEXT);
 }
 
 /** @param {string} line a value of textDecorationLine */

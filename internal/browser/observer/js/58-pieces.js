@@ -176,7 +176,7 @@ class Pieces {
    * Returns the differences, each with its elements or their names.
    * @param {Set<El>} added the elements that were added since the input
    * @param {boolean} alone whether nothing else is told, so that it is told what is new, gone and scrolled
-   * @returns {Map<string, (El | string)[]>}
+   * @returns {Map<string, Way>}
    */
   different(added, alone) {
     this.collect(this.observer.takeRecords());
@@ -196,7 +196,7 @@ class Pieces {
   compareAltered(ways) {
     const animations = this.model.animations.list();
     /** @param {El} el @param {Piece} piece */
-    const compare = (el, { look }) => ways.add(drawingOf(el), wordsForPiece(el, look, lookOfPiece(el), animations));
+    const compare = (el, { look }) => ways.addOf(drawingOf(el), wordsForPiece(el, look, lookOfPiece(el), animations));
     for (const [el, piece] of this.known) if (isPageRoot(el)) compare(el, piece);
     if (ways.all.size > 0) return; // the look of the whole page
     /** @type {Set<El>} */
@@ -204,30 +204,30 @@ class Pieces {
     for (const [el, values] of this.old) {
       const words = this.isTold(el) ? wordsForAttributes(el, values, animations) : "";
       if (words !== "") told.add(el);
-      ways.add(drawingOf(el), words);
+      ways.addOf(drawingOf(el), words);
     }
     for (const [el, piece] of this.known) if (!told.has(el) && this.isTold(el) && !this.hasLost(el) && this.mayDiffer(el)) compare(el, piece);
   }
 
   /** Compares which pieces are there and in view. @param {Ways} ways @param {Set<El>} added */
   compareRest(ways, added) {
-    for (const order of this.orders.changed()) ways.add("order", order);
+    for (const order of this.orders.changed()) ways.add("order", order, true);
     const drawn = [...added].filter((el) => safe.isConnected(el));
     /** @param {string} text */
     const isRedrawn = (text) => drawn.some((el) => (text === "" ? !hasText(safe.textContent(el)) : safe.textContent(el).includes(text)));
     for (const [el, { name, text }] of this.known) {
       const gone = !safe.isConnected(el) || !safe.checkVisibility(el, VISIBLE) || (text !== "" && !hasText(safe.textContent(el)));
-      if (gone && !isRedrawn(text) && !this.holdsControl(el)) ways.add(name, "gone");
+      if (gone && !isRedrawn(text) && !this.holdsControl(el)) ways.add(name, "gone", true);
     }
-    for (const el of drawn) if (!this.holdsControl(el)) for (const one of drawnWithoutWords(el)) ways.add(one, "new");
+    for (const el of drawn) if (!this.isListed(el) && !this.holdsControl(el)) for (const one of drawnWithoutWords(el)) ways.add(one, "new", true);
     for (const box of this.scrolled) {
       const focused = safe.activeElement(this.model.doc);
       if (!safe.isConnected(box) || this.isListed(box) || (focused && safe.contains(box, focused))) continue;
       const shown = textInView(box, box);
-      ways.add("", shown ? "scrolled, in view: " + shown : "a box scrolled");
+      ways.add("", shown ? "scrolled, in view: " + shown : "a box scrolled", true);
     }
     const moved = wordsForMove({ x: scrollX - this.scrollX, y: scrollY - this.scrollY, unknown: false });
-    if (moved) ways.add("page", moved.replace("moved", "scrolled"));
+    if (moved) ways.add("page", moved.replace("moved", "scrolled"), true);
   }
 
   /** Whether the part of the page that was removed or added with an element contains controls, which are told as elements. @param {El} el */
@@ -268,19 +268,35 @@ class Pieces {
   }
 }
 
-/** The distinct differences, each with its elements or their names. */
+/**
+ * A difference of elements, or of names of elements that are gone. It is minor if the daemon tells it only when nothing else has changed.
+ * @typedef {{what: (El | string)[], minor: boolean}} Way
+ */
+
+/** Differences that are minor: of the place and size of an element. */
+const BY_PLACE = /^(?:(?:^|, )(?:moved|scale|width|height|transform|text size|shape|opacity|\d)(?:(?!, (?!\d)).)*)+$/;
+
+/** The distinct differences, by their words. */
 class Ways {
   constructor() {
-    /** @type {Map<string, (El | string)[]>} */
+    /** @type {Map<string, Way>} */
     this.all = new Map();
   }
 
-  /** @param {El | string} what an element, or the name of one that is gone @param {string} words */
-  add(what, words) {
+  /** Adds a difference of the look of an element. @param {El} el @param {string} words */
+  addOf(el, words) {
+    this.add(el, words, !saysItsName(el) || tagOf(el) === "label" || BY_PLACE.test(words));
+  }
+
+  /** @param {El | string} what an element, or the name of one that is gone @param {string} words @param {boolean} [minor] */
+  add(what, words, minor = false) {
     const alike = this.all.get(words);
-    if (words === "" || (alike && alike.includes(what))) return;
-    if (alike) alike.push(what);
-    else if (this.all.size < MAX_LOOKS) this.all.set(words, [what]);
+    if (words === "" || (alike && alike.what.includes(what))) return;
+    if (!alike && this.all.size < MAX_LOOKS) this.all.set(words, { what: [what], minor });
+    else if (alike) {
+      alike.what.push(what);
+      alike.minor = alike.minor && minor;
+    }
   }
 }
 

@@ -275,6 +275,8 @@ interface Notice {
   ref: number;
   /** It is no longer shown; of a dialog: it was closed. */
   gone: boolean;
+  /** Of a look: it is told only if nothing else has changed. */
+  minor?: boolean;
 }
 
 /** What became of an element that was dragged. */
