@@ -27,15 +27,25 @@ func TestRefsAreSentAsRuns(t *testing.T) {
 }
 
 func TestADocumentIsProbedSoOftenForOneRead(t *testing.T) {
-	list := []reading{{Readable: frames.Readable{ID: "A"}, unprobed: true}, {Readable: frames.Readable{ID: "B"}}}
-	for round := range probeRounds {
-		if list = unprobed(list); len(list) != 1 || list[0].ID != "A" || list[0].probes != round+1 {
-			t.Fatalf("round %d: %+v", round, list)
+	for rounds, isFirst := range map[int]bool{probeRounds: false, firstProbeRounds: true} {
+		list := []reading{{Readable: frames.Readable{ID: "A"}, unprobed: true, isFirst: isFirst}, {Readable: frames.Readable{ID: "B"}}}
+		for round := range rounds {
+			if list = unprobed(list); len(list) != 1 || list[0].ID != "A" || list[0].probes != round+1 {
+				t.Fatalf("round %d: %+v", round, list)
+			}
+			list[0].unprobed = true // the document has grown again
 		}
-		list[0].unprobed = true // the document has grown again
+		if list = unprobed(list); len(list) != 0 {
+			t.Errorf("it is probed once more: %+v", list)
+		}
 	}
-	if list = unprobed(list); len(list) != 0 {
-		t.Errorf("it is probed once more: %+v", list)
+}
+
+// TestSlowProbesAreNotRepeated expects an answer after one slow probe, unless the document was never read.
+func TestSlowProbesAreNotRepeated(t *testing.T) {
+	again, first := reading{probes: 1}, reading{probes: 1, isFirst: true}
+	if slow := 2 * reprobeLimit; !again.isProbed(slow) || again.isProbed(reprobeLimit) || first.isProbed(slow) {
+		t.Errorf("%t, %t, %t", again.isProbed(slow), again.isProbed(reprobeLimit), first.isProbed(slow))
 	}
 }
 

@@ -145,12 +145,22 @@ type reading struct {
 	// unprobed means that the agent must be probed before it is read. probes counts its probes during this read.
 	unprobed bool
 	probes   int
+	// isFirst means that the document was never read. Callers take its elements for all that people can use.
+	isFirst bool
+}
+
+// isProbed reports whether the agent answers although its document has grown since its last probe, which took some time.
+func (o *reading) isProbed(took time.Duration) bool {
+	if o.isFirst {
+		return o.probes == firstProbeRounds
+	}
+	return o.probes == probeRounds || o.probes > 0 && took > reprobeLimit
 }
 
 const (
-	// probeRounds limits how often one read probes a document that keeps growing.
-	probeRounds = 2
-	// reprobeLimit is the longest first probe after which the same read may probe again.
+	// probeRounds limits how often one read probes a document that keeps growing, and firstProbeRounds how often the first read does.
+	probeRounds, firstProbeRounds = 2, 4
+	// reprobeLimit is the longest first probe after which the same read, unless it is the first of the document, may probe again.
 	reprobeLimit = 50 * time.Millisecond
 )
 
@@ -167,10 +177,7 @@ type round struct {
 func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out driver.ReadResult, err error) {
 	agents, late := r.readable()
 	out.Late = late
-	list := make([]reading, len(agents))
-	for i, o := range agents {
-		list[i].Readable = o
-	}
+	list := r.begin(agents)
 	defer func() { r.markBroken(list, err != nil) }()
 	r.setReading(agents, true)
 	defer r.setReading(agents, false)
@@ -196,6 +203,17 @@ func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out drive
 	return out, nil
 }
 
+// begin returns the state of a read of some agents.
+func (r *Reader) begin(agents []frames.Readable) []reading {
+	r.m.Lock()
+	defer r.m.Unlock()
+	list := make([]reading, len(agents))
+	for i, o := range agents {
+		list[i].Readable, list[i].isFirst = o, o.Agent.Reading.URL == ""
+	}
+	return list
+}
+
 // readable returns the frames that have an agent, and the late frames.
 func (r *Reader) readable() ([]frames.Readable, []dom.FrameID) {
 	r.m.Lock()
@@ -203,11 +221,11 @@ func (r *Reader) readable() ([]frames.Readable, []dom.FrameID) {
 	return r.m.Tree.Readable(), r.m.Tree.Late()
 }
 
-// unprobed returns the agents that must be probed before they are read again, up to probeRounds times.
+// unprobed returns the agents that must be probed before they are read again.
 func unprobed(list []reading) []reading {
 	var out []reading
 	for _, o := range list {
-		if o.unprobed && o.probes < probeRounds {
+		if o.unprobed && !o.isProbed(0) {
 			o.unprobed = false
 			o.probes++
 			out = append(out, o)
@@ -321,7 +339,7 @@ func (r *Reader) request(o reading, rd round) frames.CallParams {
 	}
 	r.m.Lock()
 	known := &o.Agent.Reading
-	read.Probed = o.probes == probeRounds || o.probes > 0 && known.Probe.Took > reprobeLimit
+	read.Probed = o.isProbed(known.Probe.Took)
 	acked = known.Acks.Taken(acked)
 	read.Full = known.Broken || slices.Contains(rd.Restart, key)
 	r.m.Unlock()
