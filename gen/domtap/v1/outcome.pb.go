@@ -50,7 +50,8 @@ const (
 	// to the one before.
 	OutcomeKind_OUTCOME_KIND_TEXT OutcomeKind = 9
 	// An element whose appearance changed by an action, but none of whose fields did. The text describes the difference,
-	// such as "background silver → green, border".
+	// such as "background silver → green, border". Without a ref, the text begins with the name of the element, such as
+	// "Buy milk: struck out"; such entries are texts, images, drawings, media or the page itself.
 	OutcomeKind_OUTCOME_KIND_LOOK OutcomeKind = 10
 )
 

@@ -64,6 +64,7 @@ func (c *Call) tabFor(ctx context.Context, named, url string) (string, error) {
 // outcome prints the results of an action.
 func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 	now := answer.GetTab()
+	var printed *domtapv1.Tab // the tab whose title the answer prints
 	switch answer.GetVerdict() {
 	case domtapv1.Verdict_VERDICT_NO_CHANGE:
 		if now.GetStatus() == domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE {
@@ -75,6 +76,7 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 		c.addLine("changed")
 	case domtapv1.Verdict_VERDICT_NAVIGATED:
 		c.addLine("navigated")
+		printed = now
 		if !text.IsPage(answer.GetDiffText()) { // the page text already contains that line
 			c.addPageText(text.Page(now))
 		}
@@ -98,13 +100,13 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 		c.Failed = true
 		c.addLine("%d of %s failed", failed, plural.Of(len(answer.GetResults()), "step"))
 	}
-	c.printOutcome(answer.GetOutcome(), now)
+	c.printOutcome(answer.GetOutcome(), printed)
 	c.addPageText(text.Results(answer.GetResults()) + text.Changes(answer.GetDiffText()))
 }
 
-// printOutcome prints the outcome. It comes before all other text about the page.
-func (c *Call) printOutcome(all []*domtapv1.Outcome, now *domtapv1.Tab) {
-	c.addPageText(text.Outcome(all, now.GetTitle()))
+// printOutcome prints the outcome before all other text about the page. It omits a heading that equals the title of the printed tab, if any.
+func (c *Call) printOutcome(all []*domtapv1.Outcome, printed *domtapv1.Tab) {
+	c.addPageText(text.Outcome(all, printed.GetTitle()))
 }
 
 // formArgs holds the arguments of browser_fill_form.
