@@ -77,13 +77,13 @@ func (x *Exclusive) Call(ctx context.Context, stop func() error, work func(ctx c
 	return x.t.pump.call(ctx, stop, func(ctx context.Context) error { return work(ctx, x.t.page()) })
 }
 
-// Query is Call for requests that an open dialog would block. It takes at most 30 seconds.
+// Query works like Call, but for requests that an open dialog would block. It takes at most 30 seconds.
 func (x *Exclusive) Query(ctx context.Context, work func(ctx context.Context, page driver.Page) error) error {
 	x.t.reader.flush()
 	return x.t.pump.query(ctx, func(ctx context.Context) error { return work(ctx, x.t.page()) })
 }
 
-// Script is Query without the time limit, for scripts that may use all of the caller's time.
+// Script works like Query, but without the time limit, for scripts that may use all of the caller's time.
 func (x *Exclusive) Script(ctx context.Context, work func(ctx context.Context, page driver.Page) error) error {
 	x.t.reader.flush()
 	return x.t.pump.yielding(ctx, func(ctx context.Context) error { return work(ctx, x.t.page()) })

@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// Targets from limits.md, section 9. They were measured on one core. Ratios to the raw floor are valid on any machine.
+// Targets from limits.md, section 9. They were measured on one core. Ratios to the times without domtap ("raw") are valid on any machine.
 const (
 	coldSession   = 250 * time.Millisecond
 	warmSession   = 135 * time.Millisecond

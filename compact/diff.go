@@ -26,8 +26,8 @@ import (
 // "(none)".
 func Diff(d diff.Diff) string { return DiffWithin(d, len(d.Removed), 0) }
 
-// DiffWithin is Diff with at most limit entries in each list. 0 means no limit. A truncated list ends with a line with the number of
-// missing entries. The first line counts everything; removed is the number of removed elements, of which d may have fewer.
+// DiffWithin works like Diff, with at most limit entries in each list. 0 means no limit. A truncated list ends with a line with the number
+// of missing entries. The first line counts everything; removed is the number of removed elements, of which d may have fewer.
 func DiffWithin(d diff.Diff, removed, limit int) string {
 	if d.Empty() && removed == 0 {
 		return "Changes: none\n"

@@ -7,15 +7,15 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Between returns the diff from old to now, like Compute. Its cost depends only on the parts that the lists do not share.
-func Between(old, now dom.List) Diff {
-	gaps := dom.Gaps(old, now)
+// Between returns the diff from old to current, like Compute. Its cost depends only on the parts that the lists do not share.
+func Between(old, current dom.List) Diff {
+	gaps := dom.Gaps(old, current)
 	if len(gaps) == 0 {
 		return Diff{}
 	}
 	if crossing(gaps) {
 		// To minimize the moves, elements between the gaps may have to move, too.
-		return Compute(old.Slice(), now.Slice())
+		return Compute(old.Slice(), current.Slice())
 	}
 	// Elements between the gaps stay and keep their order relative to the gaps, so the comparison can omit them.
 	if len(gaps) == 1 {
@@ -69,17 +69,17 @@ func (p places) of(short int) int {
 }
 
 // shift converts the indexes in lists of gaps to indexes in the whole lists.
-func (d *Diff) shift(old, now places) {
+func (d *Diff) shift(old, current places) {
 	for i := range d.Added {
-		d.Added[i].Index = now.of(d.Added[i].Index)
+		d.Added[i].Index = current.of(d.Added[i].Index)
 	}
 	for i := range d.Removed {
 		d.Removed[i].Index = old.of(d.Removed[i].Index)
 	}
 	for i := range d.Changed {
-		d.Changed[i].Index, d.Changed[i].To = old.of(d.Changed[i].Index), now.of(d.Changed[i].To)
+		d.Changed[i].Index, d.Changed[i].To = old.of(d.Changed[i].Index), current.of(d.Changed[i].To)
 	}
 	for i := range d.Moved {
-		d.Moved[i].From, d.Moved[i].To = old.of(d.Moved[i].From), now.of(d.Moved[i].To)
+		d.Moved[i].From, d.Moved[i].To = old.of(d.Moved[i].From), current.of(d.Moved[i].To)
 	}
 }

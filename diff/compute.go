@@ -2,29 +2,29 @@ package diff
 
 import "github.com/domtap/domtap/dom"
 
-// Compute returns the diff from old to now, with the minimum number of moves of the nodes in both lists. The common beginning and end of
+// Compute returns the diff from old to current, with the minimum number of moves of the nodes in both lists. The common beginning and end of
 // the lists cost one comparison of pointers per unchanged element. Only the elements between are matched by ref, in O(n log n).
-func Compute(old, now []*dom.Element) Diff {
+func Compute(old, current []*dom.Element) Diff {
 	var d Diff
-	shorter := min(len(old), len(now))
+	shorter := min(len(old), len(current))
 	head := 0
 	for ; head < shorter; head++ {
-		if a, b := old[head], now[head]; a != b {
+		if a, b := old[head], current[head]; a != b {
 			if a.Ref != b.Ref {
 				break
 			}
 			d.compare(head, head, a, b)
 		}
 	}
-	oldEnd, nowEnd := len(old), len(now)
-	for oldEnd > head && nowEnd > head && sameNode(old[oldEnd-1], now[nowEnd-1]) {
+	oldEnd, currentEnd := len(old), len(current)
+	for oldEnd > head && currentEnd > head && sameNode(old[oldEnd-1], current[currentEnd-1]) {
 		oldEnd--
-		nowEnd--
+		currentEnd--
 	}
-	d.match(old[head:oldEnd], now[head:nowEnd], head)
+	d.match(old[head:oldEnd], current[head:currentEnd], head)
 	for i, a := range old[oldEnd:] {
-		if b := now[nowEnd+i]; a != b {
-			d.compare(oldEnd+i, nowEnd+i, a, b)
+		if b := current[currentEnd+i]; a != b {
+			d.compare(oldEnd+i, currentEnd+i, a, b)
 		}
 	}
 	return d
@@ -46,18 +46,18 @@ func (d *Diff) compare(i, j int, a, b *dom.Element) {
 }
 
 // match records the difference of two sublists that start at the index at in their lists.
-func (d *Diff) match(old, now []*dom.Element, at int) {
-	if len(old) == 0 && len(now) == 0 {
+func (d *Diff) match(old, current []*dom.Element, at int) {
+	if len(old) == 0 && len(current) == 0 {
 		return
 	}
-	from, lives := survivors(old, now)
+	from, lives := survivors(old, current)
 	for i, e := range old {
 		if !lives[i] {
 			d.Removed = append(d.Removed, Removed{Index: at + i, Element: e})
 		}
 	}
 	stays := longestRise(from)
-	for j, e := range now {
+	for j, e := range current {
 		i := int(from[j])
 		if i < 0 {
 			d.Added = append(d.Added, Added{Index: at + j, Element: e})
@@ -72,12 +72,12 @@ func (d *Diff) match(old, now []*dom.Element, at int) {
 	}
 }
 
-// survivors returns, for each element of now, the index of the same node with the same key in old, or -1 if there is none, and for each
+// survivors returns, for each element of current, the index of the same node with the same key in old, or -1 if there is none, and for each
 // element of old whether it has such an index.
-func survivors(old, now []*dom.Element) (from []int32, lives []bool) {
-	from, lives = make([]int32, len(now)), make([]bool, len(old))
+func survivors(old, current []*dom.Element) (from []int32, lives []bool) {
+	from, lives = make([]int32, len(current)), make([]bool, len(old))
 	places := indexByRef(old)
-	for j, e := range now {
+	for j, e := range current {
 		from[j] = -1
 		i, ok := places.find(e.Ref)
 		if ok && !lives[i] && old[i].Key() == e.Key() {

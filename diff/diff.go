@@ -2,7 +2,7 @@
 //
 // The package is pure: it has no goroutines, no clock and no shared state, and every function is safe for concurrent use. It guarantees
 //
-//	Apply(old, Compute(old, now))  equals  now
+//	Apply(old, Compute(old, current))  equals  current
 //	Apply(Apply(x, a), b)          equals  Apply(x, Compose(a, b))
 //
 // where two lists are equal if their elements are pairwise the Same (see dom.Element): a client would see no difference. Sameness ignores

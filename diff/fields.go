@@ -11,8 +11,8 @@ import (
 // Field is a field of an element before and after a change. An absent state or parent is an empty string. States are "true", "false" or
 // "mixed", and numbers are decimal.
 type Field struct {
-	// Name is the field's name in message Element of the protocol, such as "checked" or "parent_ref". Attributes are "attributes." and the
-	// attribute's name. Two names are for fields that the message does not have: "kind", between kinds that are not actionable, and
+	// Name is the field's name in message Element of the protocol, such as "checked" or "parent_ref". The name of an attribute has the
+	// prefix "attributes.". Two names are for fields that the message does not have: "kind", between kinds that are not actionable, and
 	// "child_frame_id".
 	Name     string
 	Old, New string
@@ -50,15 +50,15 @@ func (c Changed) Fields() []Field {
 
 type fields []Field
 
-func (f *fields) text(name, old, now string) {
-	if old != now {
-		*f = append(*f, Field{Name: name, Old: old, New: now})
+func (f *fields) text(name, old, current string) {
+	if old != current {
+		*f = append(*f, Field{Name: name, Old: old, New: current})
 	}
 }
 
-func (f *fields) number(name string, old, now int) {
-	if old != now {
-		f.text(name, strconv.Itoa(old), strconv.Itoa(now))
+func (f *fields) number(name string, old, current int) {
+	if old != current {
+		f.text(name, strconv.Itoa(old), strconv.Itoa(current))
 	}
 }
 
@@ -84,11 +84,11 @@ func (f *fields) attributes(a, b map[string]string) {
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		old, had := a[name]
-		now, has := b[name]
-		if had != has && old == now {
-			old, now = emptyIf(had), emptyIf(has)
+		current, has := b[name]
+		if had != has && old == current {
+			old, current = emptyIf(had), emptyIf(has)
 		}
-		f.text("attributes."+name, old, now)
+		f.text("attributes."+name, old, current)
 	}
 }
 
@@ -108,8 +108,8 @@ func parent(e *dom.Element) string {
 
 // kind records a change of the kind: as "actionable", which clients know, if one of the two kinds is.
 func (f *fields) kind(a, b dom.Kind) {
-	if now := b == dom.Interactive; now != (a == dom.Interactive) {
-		f.text("actionable", strconv.FormatBool(!now), strconv.FormatBool(now))
+	if current := b == dom.Interactive; current != (a == dom.Interactive) {
+		f.text("actionable", strconv.FormatBool(!current), strconv.FormatBool(current))
 		return
 	}
 	f.text("kind", kind(a), kind(b))

@@ -36,8 +36,8 @@ func MaskCredentials(url string) string {
 	return maskFragment(WithoutUser(url), func(string) bool { return false })
 }
 
-// MaskParameters is MaskCredentials for URLs that are stored, as in a history. If the whole fragment consists of parameters, it masks all
-// their values.
+// MaskParameters works like MaskCredentials, but for URLs that are stored, as in a history. If the whole fragment consists of parameters,
+// it masks all their values.
 func MaskParameters(url string) string {
 	return maskFragment(WithoutUser(url), func(before string) bool { return before == "" })
 }

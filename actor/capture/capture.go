@@ -83,7 +83,7 @@ func ReadAndScreenshot(ctx context.Context, tab *actor.Tab, o actor.ReadOptions,
 	return out.reading, out.image, err
 }
 
-// FullPage is ReadAndScreenshot for the whole page. The box is the captured area in viewport coordinates.
+// FullPage works like ReadAndScreenshot, but captures the whole page. The box is the captured area in viewport coordinates.
 func FullPage(ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver.ScreenshotOptions) (actor.Reading, []byte, dom.Box, error) {
 	return pictureOf(ctx, tab, o, s, func(ctx context.Context, x *actor.Exclusive, o actor.ReadOptions) (r actor.Reading, area dom.Box, err error) {
 		if r, err = x.Read(ctx, o); err != nil {

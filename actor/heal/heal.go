@@ -20,46 +20,46 @@ package heal
 
 import "github.com/domtap/domtap/dom"
 
-// Replacement returns the element of now that is the re-rendered version of gone, or nil. The lists before and now are in document order,
-// and gone is an element of before.
-func Replacement(gone *dom.Element, before, now []*dom.Element) *dom.Element {
-	if !isKnowable(gone) {
+// Replacement returns the element of the list current that is the re-rendered version of old, or nil. Both lists are in document order, and
+// old is an element of before.
+func Replacement(old *dom.Element, before, current []*dom.Element) *dom.Element {
+	if !isKnowable(old) {
 		return nil
 	}
-	sameKey := func(el *dom.Element) bool { return el.Key() == gone.Key() }
-	replacement, n := only(now, gone, sameKey)
+	sameKey := func(el *dom.Element) bool { return el.Key() == old.Key() }
+	replacement, n := firstLike(current, old, sameKey)
 	if n == 0 {
-		return renamed(gone, before, now)
+		return renamed(old, before, current)
 	}
-	if _, then := only(before, gone, sameKey); n > 1 || then != 1 {
+	if _, then := firstLike(before, old, sameKey); n > 1 || then != 1 {
 		return nil
 	}
-	return fresh(replacement, gone, before)
+	return fresh(replacement, old, before)
 }
 
-// renamed finds the replacement if no element has the key of gone.
-func renamed(gone *dom.Element, before, now []*dom.Element) *dom.Element {
-	if gone.Text == "" {
+// renamed finds the replacement if no current element has the key of old.
+func renamed(old *dom.Element, before, current []*dom.Element) *dom.Element {
+	if old.Text == "" {
 		return nil
 	}
-	sameName := func(el *dom.Element) bool { return el.Text == gone.Text }
-	replacement, n := only(now, gone, sameName)
-	if _, then := only(before, gone, sameName); n != 1 || then != 1 {
+	sameName := func(el *dom.Element) bool { return el.Text == old.Text }
+	replacement, n := firstLike(current, old, sameName)
+	if _, then := firstLike(before, old, sameName); n != 1 || then != 1 {
 		return nil
 	}
-	if !samePlace(gone, before, replacement, now) {
+	if !samePlace(old, before, replacement, current) {
 		return nil
 	}
-	return fresh(replacement, gone, before)
+	return fresh(replacement, old, before)
 }
 
 // isKnowable reports whether an element has an identifying property.
 func isKnowable(el *dom.Element) bool { return el.Text != "" || el.Href != "" || el.Name != "" }
 
-// only returns the first element that has the frame, kind, role and type of gone and fits, and the number of such elements.
-func only(elements []*dom.Element, gone *dom.Element, fits func(*dom.Element) bool) (first *dom.Element, n int) {
+// firstLike returns the first element that has the frame, kind, role and type of old and for which fits returns true, and the number of such elements.
+func firstLike(elements []*dom.Element, old *dom.Element, fits func(*dom.Element) bool) (first *dom.Element, n int) {
 	for _, el := range elements {
-		if el.Frame != gone.Frame || el.Kind != gone.Kind || el.Role != gone.Role || el.Type != gone.Type || !fits(el) {
+		if el.Frame != old.Frame || el.Kind != old.Kind || el.Role != old.Role || el.Type != old.Type || !fits(el) {
 			continue
 		}
 		if n++; first == nil {
@@ -70,13 +70,13 @@ func only(elements []*dom.Element, gone *dom.Element, fits func(*dom.Element) bo
 }
 
 // fresh returns the replacement, or nil if it is also in the list before.
-func fresh(replacement, gone *dom.Element, before []*dom.Element) *dom.Element {
+func fresh(replacement, old *dom.Element, before []*dom.Element) *dom.Element {
 	for _, el := range before {
 		if el.Ref == replacement.Ref {
 			return nil
 		}
 	}
-	if replacement.Ref == gone.Ref {
+	if replacement.Ref == old.Ref {
 		return nil
 	}
 	return replacement

@@ -31,23 +31,23 @@ const (
 //
 // Neighbours are the three interactive elements before and after it in its frame in the earlier state, if they still exist. Changes of
 // digits and punctuation are ignored, so that counters may count, and a neighbour's text may grow.
-func Reused(ref dom.Ref, told, now []*dom.Element) (was *dom.Element, use ReuseKind) {
-	i := place(told, ref)
+func Reused(ref dom.Ref, earlier, current []*dom.Element) (was *dom.Element, use ReuseKind) {
+	i := place(earlier, ref)
 	if i < 0 {
 		return nil, Same
 	}
-	was = told[i]
+	was = earlier[i]
 	var refs []dom.Ref
 	for _, step := range []int{-1, +1} {
 		for n, j := 0, i; n < reach; n++ {
-			if j = next(told, j, step); j < 0 {
+			if j = next(earlier, j, step); j < 0 {
 				break
 			}
-			refs = append(refs, told[j].Ref)
+			refs = append(refs, earlier[j].Ref)
 		}
 	}
-	then, current := find(told, append(refs, ref)), find(now, append(refs, ref))
-	is := current[ref]
+	then, now := find(earlier, append(refs, ref)), find(current, append(refs, ref))
+	is := now[ref]
 	switch {
 	case is == nil:
 		return was, Same
@@ -57,7 +57,7 @@ func Reused(ref dom.Ref, told, now []*dom.Element) (was *dom.Element, use ReuseK
 		return was, Other
 	}
 	for ref, was := range then {
-		if is := current[ref]; is != nil && is != was && !sameWords(was, is) && !continues(was, is) {
+		if is := now[ref]; is != nil && is != was && !sameWords(was, is) && !continues(was, is) {
 			use = Doubtful
 		}
 	}

@@ -15,9 +15,9 @@ const watchBound = 256
 // Watch is a reader of tab events.
 type Watch struct {
 	stop func()
-	// session is the session to watch. If empty, only selects the sessions.
+	// session is the session to watch. If empty, include selects the sessions.
 	session string
-	only    func(session string) bool
+	include func(session string) bool
 
 	mu     sync.Mutex
 	queue  []actor.TabEvent
@@ -61,15 +61,16 @@ func (ws watchers) endSession(session string, why error) {
 // Stop.
 func (p *Pool) Watch() *Watch { return p.WatchSession("") }
 
-// WatchSession is Watch for the tabs of one session. If session is empty, it includes all tabs. The reader ends with an *Error of kind
-// NotFound when the session is closed.
+// WatchSession works like Watch, but only for the tabs of one session. If session is empty, it includes all tabs. The reader ends with an
+// *Error of kind NotFound when the session is closed.
 func (p *Pool) WatchSession(session string) *Watch {
 	return (&Watch{session: session}).start(p)
 }
 
-// WatchSome is Watch for the tabs of the sessions for which only returns true. The function is called with the pool's lock held.
-func (p *Pool) WatchSome(only func(session string) bool) *Watch {
-	return (&Watch{only: only}).start(p)
+// WatchSome works like Watch, but only for the tabs of the sessions for which include returns true. The function is called with the pool's
+// lock held.
+func (p *Pool) WatchSome(include func(session string) bool) *Watch {
+	return (&Watch{include: include}).start(p)
 }
 
 // start starts to read the events of a pool.
@@ -98,7 +99,7 @@ func (w *Watch) start(p *Pool) *Watch {
 
 // includes reports whether the reader gets the events of a session.
 func (w *Watch) includes(session string) bool {
-	return (w.session == "" || w.session == session) && (w.only == nil || w.only(session))
+	return (w.session == "" || w.session == session) && (w.include == nil || w.include(session))
 }
 
 // Next waits for the next event and returns it. After the last event it fails with an *Error of kind Exhausted if the reader was too far

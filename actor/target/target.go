@@ -414,7 +414,7 @@ func DisplayName(el *dom.Element) string {
 // List describes elements with their refs: [5] button "Pay", [9] link "Pay". Elements beyond limit are only counted.
 func List(elements []*dom.Element, limit int) string { return ListWithin(elements, nil, limit) }
 
-// ListWithin is List with the contexts of the elements: [13] button "Edit" in "1003 Grace Hopper".
+// ListWithin works like List, with the contexts of the elements: [13] button "Edit" in "1003 Grace Hopper".
 func ListWithin(elements []*dom.Element, contexts map[dom.Ref]elementcontext.Context, limit int) string {
 	var b strings.Builder
 	for i, el := range elements {

@@ -62,7 +62,7 @@ func TestSearchPrintsTheTextOrTheResults(t *testing.T) {
 	}
 }
 
-// The doctor queries the providers of a daemon that would be started now.
+// The doctor queries the providers of a new daemon.
 func TestDoctorSaysWhichProvidersAnswer(t *testing.T) {
 	searxng, brave := startSearch(t, "searxng"), startSearch(t, "brave")
 	wrong := filepath.Join(t.TempDir(), "wrong.key")
@@ -74,7 +74,7 @@ func TestDoctorSaysWhichProvidersAnswer(t *testing.T) {
 		status, say string
 	}{
 		{nil, doctor.OK, "no provider"},
-		{map[string]string{"DOMTAP_SEARCH_PROVIDER": "searxng", "DOMTAP_SEARCH_URL": searxng.URL}, doctor.OK, "a daemon started now: searxng answers"},
+		{map[string]string{"DOMTAP_SEARCH_PROVIDER": "searxng", "DOMTAP_SEARCH_URL": searxng.URL}, doctor.OK, "a new daemon: searxng answers"},
 		{map[string]string{"DOMTAP_SEARCH_PROVIDER": "brave", "DOMTAP_SEARCH_URL": brave.URL, "DOMTAP_SEARCH_KEY": searchtest.Key + "\n"}, doctor.OK, "brave answers"},
 		{map[string]string{"DOMTAP_SEARCH_PROVIDER": "brave", "DOMTAP_SEARCH_URL": brave.URL, "DOMTAP_SEARCH_KEY_FILE": wrong}, doctor.Fail, "brave: the key was refused"},
 		{map[string]string{"DOMTAP_SEARCH_PROVIDER": "searxng brave", "DOMTAP_SEARCH_URL": "searxng=" + searxng.URL + " brave=" + brave.URL, "DOMTAP_SEARCH_KEY_FILE": wrong},

@@ -107,7 +107,7 @@ func (b *loadRun) prepare(ctx context.Context, site string) (err error) {
 	if _, err := b.daemon.dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: b.control}); err != nil {
 		return fmt.Errorf("read a page: %w", err)
 	}
-	if b.bare, err = b.while(ctx, "calls alone", b.read); err != nil {
+	if b.bare, err = b.measureDuring(ctx, "calls alone", b.read); err != nil {
 		return err
 	}
 	var changing []string
@@ -118,7 +118,7 @@ func (b *loadRun) prepare(ctx context.Context, site string) (err error) {
 		}
 		changing = append(changing, tab)
 	}
-	if _, err := b.while(ctx, "tabs that change, unread", b.tick); err != nil {
+	if _, err := b.measureDuring(ctx, "tabs that change, unread", b.tick); err != nil {
 		return err
 	}
 	if err := b.watch(ctx, changing); err != nil {
@@ -135,9 +135,9 @@ func (b *loadRun) prepare(ctx context.Context, site string) (err error) {
 	return err
 }
 
-// while calls begin and then measures the daemon's resources over a period. The daemon collects its garbage several times by the end of the
+// measureDuring calls begin, and then measures the daemon's resources over a period. The daemon collects its garbage several times by the end of the
 // period.
-func (b *loadRun) while(ctx context.Context, name string, begin func(context.Context) error) (resources, error) {
+func (b *loadRun) measureDuring(ctx context.Context, name string, begin func(context.Context) error) (resources, error) {
 	if err := begin(ctx); err != nil {
 		return resources{}, err
 	}

@@ -145,7 +145,7 @@ func (s *schedule) change() {
 	})
 }
 
-// mutate changes something between the pair.
+// mutate makes a random change between the two nodes of the pair.
 func (s *schedule) mutate(main *actortest.Frame) {
 	if len(main.Body) < 3 {
 		return

@@ -19,7 +19,7 @@ type Freezer struct {
 	Page devtools.Session
 	// Targets holds the page and its frames in other processes. Each has focus emulation.
 	Targets *emulate.Targets
-	// Front forgets which page of a window is in front when a page was hidden.
+	// Front knows which page of each window is in front. SetFrozen resets it when it hides a page.
 	Front  *capture.Front
 	frozen atomic.Bool
 }

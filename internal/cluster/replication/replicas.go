@@ -70,8 +70,8 @@ func (r *Replicas) Len() int {
 	return len(r.copies)
 }
 
-// Open returns the copy of a tab that another node owns. The copy ends with its last release. An error means that the tab cannot be
-// followed through its log; a call to the owner returns the reason. release may be called more than once.
+// Open returns the copy of a tab that another node owns. The copy ends when all its users have called release. An error means that the tab
+// cannot be followed through its log; a call to the owner returns the reason. release may be called more than once.
 func (r *Replicas) Open(ctx context.Context, tab, owner string) (c *Copy, release func(), err error) {
 	r.mu.Lock()
 	c = r.copies[tab]

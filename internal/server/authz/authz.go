@@ -64,13 +64,13 @@ func (a *Access) Tab(ctx context.Context, id string) (*actor.Tab, error) {
 // Tabs lists the open tabs of the caller, oldest first. If session is set, only its tabs are listed.
 func (a *Access) Tabs(ctx context.Context, session string) ([]*actor.Tab, error) {
 	who := identity.From(ctx)
-	only, err := a.known(ctx, session)
+	name, err := a.Session(ctx, session)
 	if err != nil {
 		return nil, err
 	}
 	var own []*actor.Tab
 	for _, tab := range a.pool.Tabs() {
-		if who.Owns(tab.Session()) && (session == "" || tab.Session() == only) {
+		if who.Owns(tab.Session()) && (session == "" || tab.Session() == name) {
 			own = append(own, tab)
 		}
 	}
@@ -82,14 +82,14 @@ func (a *Access) Watch(ctx context.Context, session string) (*tabpool.Watch, err
 	if session == "" {
 		return a.pool.WatchSome(identity.From(ctx).Owns), nil
 	}
-	only, err := a.known(ctx, session)
+	name, err := a.Session(ctx, session)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.sessions.Use(ctx, only); err != nil {
+	if err := a.sessions.Use(ctx, name); err != nil {
 		return nil, err
 	}
-	return a.pool.WatchSession(only), nil
+	return a.pool.WatchSession(name), nil
 }
 
 // Open opens a tab in a session of the caller.
@@ -230,11 +230,8 @@ func (a *Access) Downloads(ctx context.Context, id string) ([]tabpool.DownloadRe
 	return a.pool.Downloads(id), nil
 }
 
-// Session returns the daemon's name for a session of the caller. It returns "" for an empty name.
-func (a *Access) Session(ctx context.Context, id string) (string, error) { return a.known(ctx, id) }
-
-// known calls session, but returns "" for an empty name, which selects all sessions.
-func (a *Access) known(ctx context.Context, id string) (string, error) {
+// Session returns the daemon's name for a session of the caller. It returns "" for an empty name, which selects all sessions.
+func (a *Access) Session(ctx context.Context, id string) (string, error) {
 	if id == "" {
 		return "", nil
 	}

@@ -82,8 +82,8 @@ type finding struct {
 	// limit is the maximum number of matches to return. printed holds the printed ones.
 	limit   int
 	printed compact.Printed
-	// which maps elements that share role and name to the contexts that distinguish them.
-	which compact.Contexts
+	// distinct maps elements that share role and name to the contexts that distinguish them.
+	distinct compact.Contexts
 }
 
 // findIn searches the page of a reading.
@@ -93,8 +93,8 @@ func findIn(reading actor.Reading, r *domtapv1.FindRequest) *finding {
 		f.limit = int(r.GetMaxResults())
 	}
 	elements := f.page.Elements.Slice()
-	f.which = elementcontext.Distinguish(elements, elements)
-	query := find.Parse(r.GetQuery()).WithContexts(f.which)
+	f.distinct = elementcontext.Distinguish(elements, elements)
+	query := find.Parse(r.GetQuery()).WithContexts(f.distinct)
 	if f.found = query.Within(r.GetWithin()).Match(elements, f.page.URL); len(f.found) > 0 {
 		return f
 	}
@@ -114,7 +114,7 @@ func findIn(reading actor.Reading, r *domtapv1.FindRequest) *finding {
 // contexts returns the contexts to print: those that distinguish elements, and for each printed table cell its row.
 func (f *finding) contexts() compact.Contexts {
 	all := compact.Contexts{}
-	maps.Copy(all, f.which)
+	maps.Copy(all, f.distinct)
 	elements := f.page.Elements.Slice()
 	for _, m := range f.found[:min(len(f.found), f.limit)] {
 		if row, ok := elementcontext.Row(elements, m.Index); ok {
@@ -184,7 +184,7 @@ func (f *finding) messages(found []find.Match) []*domtapv1.FindMatch {
 	}
 	out := make([]*domtapv1.FindMatch, len(found))
 	messages := convert.Elements(elementsOf(found), boxes)
-	convert.Within(messages, f.which)
+	convert.Within(messages, f.distinct)
 	for i, e := range messages {
 		e.Attributes = nil // set by requests of other callers
 		out[i] = &domtapv1.FindMatch{Element: e, Line: f.printed.Lines[i]}

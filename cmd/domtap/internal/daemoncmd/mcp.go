@@ -105,7 +105,7 @@ func serveMCP(ctx context.Context, a *cli.App, to endpoint.Target, m *mcpFlags) 
 // searchLimit limits how long the daemon may take to list its search providers.
 const searchLimit = 5 * time.Second
 
-// hasSearch reports whether the daemon has a search provider, or would have one if it were started now. It does not query the daemon if
+// hasSearch reports whether the daemon has a search provider, or a new daemon would have one. It does not query the daemon if
 // classes contains no search tool.
 func hasSearch(ctx context.Context, a *cli.App, to endpoint.Target, c *cli.Client, classes string) (bool, error) {
 	if !tools.Selects(classes, tools.Search) {

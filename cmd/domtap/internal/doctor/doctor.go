@@ -49,14 +49,14 @@ type Subject struct {
 	Flags []string
 	// Try starts a browser and stops it.
 	Try func(context.Context, browser.Config) error
-	// Policy returns the URL policy of a daemon that would be started now.
+	// Policy returns the URL policy of a new daemon.
 	Policy func() (*netpolicy.Policy, error)
 	Places endpoint.Places
 	Target endpoint.Target
 	// Named means that an address names the target, so that no command starts a daemon there.
 	Named bool
 	Dial  endpoint.Options
-	// Searcher returns the search providers of a daemon that would be started now, or nil if it has none.
+	// Searcher returns the search providers of a new daemon, or nil if it has none.
 	Searcher func() (*search.Searcher, error)
 	// MaxTabs is the daemon's limit of tabs. Certificate is the file of its TLS certificate; if empty, there is none.
 	MaxTabs     int
@@ -193,7 +193,7 @@ func checkPolicy(_ context.Context, p *Subject) Finding {
 	if len(text) > 200 {
 		text = text[:200] + "…"
 	}
-	return Finding{check, OK, "a daemon started now limits tabs to: " + text, ""}
+	return Finding{check, OK, "a new daemon would limit tabs to: " + text, ""}
 }
 
 func checkState(_ context.Context, p *Subject) Finding {

@@ -30,7 +30,7 @@ type searched struct {
 	err      error
 }
 
-// checkSearch sends one query to each provider of the running daemon, or of a daemon that would be started now.
+// checkSearch sends one query to each provider of the running daemon, or of a new daemon.
 func checkSearch(ctx context.Context, p *Subject) Finding {
 	const check = "search"
 	where, all, err := p.searched(ctx)
@@ -70,7 +70,7 @@ func (p *Subject) searched(ctx context.Context) (whose string, all []searched, e
 	if p.Named {
 		return "", nil, nil // the settings here do not apply to a daemon elsewhere
 	}
-	const where = "a daemon started now"
+	const where = "a new daemon"
 	searcher, err := p.Searcher()
 	if err != nil {
 		return where, nil, err

@@ -19,7 +19,7 @@ func (s *Flags) readSecrets(env endpoint.Lookup) {
 	s.Search.Key = search.NewSecret(strings.TrimSpace(key))
 }
 
-// Searcher returns the search providers of a daemon that would be started now, from the environment and the configuration file. It returns
+// Searcher returns the search providers of a new daemon, from the environment and the configuration file. It returns
 // nil if there are none. stateDir is the value of --state-dir; if empty, the environment determines the directory.
 func Searcher(env endpoint.Lookup, stateDir string) (*search.Searcher, error) {
 	var s Flags
