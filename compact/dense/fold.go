@@ -266,17 +266,21 @@ func (d *differ) moreOf(mark string, groups []lineContent) {
 // that were removed together with a board, such as a calendar. It returns the groups that have no line yet.
 func (d *differ) appendClosed(l *laidOut, groups []lineContent) (rest []lineContent) {
 	stretches := l.stretches(groups)
+	var counted []lineContent
 	for i := 0; i < len(groups); {
 		j, hasBoard := i, false
 		for ; j < len(groups) && stretches[j] == stretches[i]; j++ {
 			hasBoard = hasBoard || groups[j].board != nil
 		}
 		if hasBoard && j > i+1 || j-i > maxTogether {
-			d.moreOf("- ", groups[i:j])
+			counted = append(counted, groups[i:j]...)
 		} else {
 			rest = append(rest, groups[i:j]...)
 		}
 		i = j
+	}
+	if len(counted) > 0 {
+		d.moreOf("- ", counted)
 	}
 	return rest
 }
