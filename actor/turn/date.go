@@ -293,11 +293,21 @@ func (t filler) opensMuch(listed map[dom.Ref]bool) bool {
 
 // leaveDate moves the focus out of a field in which a typed date or time opened a calendar or a clock, or that had the focus before. Such a
 // field takes the text only then, and drops it or restores its earlier text if, for example, the other date of a range is missing. A
-// dropped text is typed again, so that the other date can follow. The focus stays if the next step presses keys at the focused element.
-// Listed holds the elements from before the text was typed.
+// dropped text is typed again, so that the other date can follow. The focus stays in a field whose range has no other date yet, or if the
+// next step presses keys at the focused element. Listed holds the elements from before the text was typed.
 func (t filler) leaveDate(ctx context.Context, a driver.Action, r Result, listed map[dom.Ref]bool) (Result, error) {
 	typed := t.x.Head().Snapshot.Find(a.Ref)
-	if typed == nil || typed.Value == "" || t.live.Hung() || t.keepsFocus || !t.opensMuch(listed) && (r.Element == nil || r.Element.States.Focused != dom.True) {
+	if typed == nil || typed.Value == "" || t.live.Hung() || t.keepsFocus {
+		return r, nil
+	}
+	isOpen := t.opensMuch(listed) || r.Element != nil && r.Element.States.Focused == dom.True
+	switch other := t.otherOf(typed); {
+	case typed.Type == "date" || !isOpen && (other == nil || other.Value == ""): // the browser's own picker opens nothing
+		return r, nil
+	case other != nil && other.Value == "":
+		if !t.fillsNext(other) {
+			r.Summary += ", but the other date of its range is empty: fill " + target.Describe(other)
+		}
 		return r, nil
 	}
 	left, err := t.perform(ctx, Step{Action: driver.Action{Kind: driver.Leave, Location: driver.At(a.Ref)}, found: true})

@@ -70,6 +70,11 @@ func (t filler) fillAt(ctx context.Context, f *Field, at resolved) (Result, erro
 		}
 		return t.fillDates(ctx, f, dates)
 	}
+	if dates := rangeOf(f); dates != nil {
+		if end := t.endOf(at.el); end != nil {
+			return t.fillRange(ctx, f, at.el, end, dates)
+		}
+	}
 	actions, err := t.actionsFor(f, at)
 	if err != nil {
 		return notFilled(ctx, f, driver.DeliveredNone, err)
@@ -124,8 +129,13 @@ func (t filler) fillAll(ctx context.Context, f *Field, at resolved, actions []dr
 // performOrDraw performs one action. If the element is a custom widget that needs other actions than its native counterpart, the widget is
 // filled in with those.
 func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
-	r, err := t.performAndLeave(ctx, a)
 	f := &Field{Form: NewForm(), Ways: []target.Target{a.Target}, Values: a.Values}
+	if whole := (&Field{Values: []string{a.Text}}); a.Kind == driver.Fill && rangeOf(whole) != nil {
+		if at, err := t.resolve(ctx, a); err == nil && at.el != nil && t.endOf(at.el) != nil {
+			return t.fillRange(ctx, f, at.el, t.endOf(at.el), rangeOf(whole))
+		}
+	}
+	r, err := t.performAndLeave(ctx, a)
 	switch {
 	case err != nil || r.Err == nil:
 		return r, err
@@ -137,20 +147,7 @@ func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
 	at := resolved{ref: r.Ref, el: r.Element}
 	switch {
 	case apierr.Is(r.Err, apierr.Ambiguous) && a.Kind == driver.Fill:
-		e, _ := errors.AsType[*apierr.Error](r.Err)
-		if code := spread(e.Candidates, a.Text); code != nil && areBeside(e.Candidates) {
-			return t.fillAll(ctx, f, resolved{ref: e.Candidates[0].Ref, el: e.Candidates[0]}, code)
-		}
-		if thumbs := t.thumbsMeant(f, r.Err); thumbs != nil {
-			return t.fillAll(ctx, f, resolved{ref: e.Candidates[0].Ref, el: e.Candidates[0]}, thumbs)
-		}
-		if group, is := t.groupInstead(ctx, a, r.Err); is {
-			return t.fillAt(ctx, f, group)
-		}
-		if dates := t.meant(f, r.Err); len(dates) > 0 {
-			return t.fillDates(ctx, f, dates)
-		}
-		return r, nil
+		return t.fillSeveral(ctx, f, a, r)
 	case apierr.Is(r.Err, apierr.NoMatch):
 		if group, is := t.group(ctx, a); is {
 			return t.fillAt(ctx, f, group)
@@ -171,6 +168,25 @@ func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
 		return t.fillAt(ctx, f, at)
 	}
 	return r, nil
+}
+
+// fillSeveral fills in the fields that an ambiguous label means together: those of a code, the thumbs of a slider, a group, or the fields of
+// dates. It returns refused if the label means none of these.
+func (t filler) fillSeveral(ctx context.Context, f *Field, a Step, refused Result) (Result, error) {
+	e, _ := errors.AsType[*apierr.Error](refused.Err)
+	if code := spread(e.Candidates, f.value()); code != nil && areBeside(e.Candidates) {
+		return t.fillAll(ctx, f, resolved{ref: e.Candidates[0].Ref, el: e.Candidates[0]}, code)
+	}
+	if thumbs := t.thumbsMeant(f, refused.Err); thumbs != nil {
+		return t.fillAll(ctx, f, resolved{ref: e.Candidates[0].Ref, el: e.Candidates[0]}, thumbs)
+	}
+	if group, is := t.groupInstead(ctx, a, refused.Err); is {
+		return t.fillAt(ctx, f, group)
+	}
+	if dates := t.meant(f, refused.Err); len(dates) > 0 {
+		return t.fillDates(ctx, f, dates)
+	}
+	return refused, nil
 }
 
 // group resolves the label of a step to a group of choices or sections, or to another container of controls, the outermost of nested ones.
@@ -236,6 +252,9 @@ func (t filler) field(ctx context.Context, f *Field) (at resolved, err error) {
 		at, err = t.resolve(ctx, Step{Action: driver.Action{Location: driver.At(dom.NoRef)}, Target: way})
 		if !apierr.Is(err, apierr.NoMatch) {
 			at.named, at.isContainer = way.By == target.Ref, way.By == target.Group
+			if better, is := t.byPlaceholder(ctx, f, at, err); is {
+				return better, nil
+			}
 			return at, t.narrowed(&at, err, f)
 		}
 	}
@@ -249,6 +268,18 @@ func (t filler) field(ctx context.Context, f *Field) (at resolved, err error) {
 		return at, noField(f.Ways[0], t.elements())
 	}
 	return at, err
+}
+
+// byPlaceholder returns the field whose placeholder is exactly the label of f, if the field found by the label has only a part of it in its
+// name.
+func (t filler) byPlaceholder(ctx context.Context, f *Field, found resolved, err error) (resolved, bool) {
+	if f.Ways[0].By != target.Label || err != nil || found.el == nil || target.Compare(found.el.WholeText(), f.Ways[0].Words) <= target.Folded {
+		return resolved{}, false
+	}
+	wanted := f.Ways[0]
+	wanted.By = target.Placeholder
+	at, err := t.resolve(ctx, Step{Action: driver.Action{Location: driver.At(dom.NoRef)}, Target: wanted})
+	return at, err == nil && target.Compare(at.el.Placeholder, wanted.Words) <= target.Folded && target.Compare(found.el.WholeText(), wanted.Words) < target.Not
 }
 
 const (

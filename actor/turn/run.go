@@ -34,6 +34,8 @@ type run struct {
 	last bool
 	// later reports that the running step is not the first operation of the turn.
 	later bool
+	// next is the field that the next step fills in, or nil.
+	next *Field
 	// keepsFocus reports that the next step presses keys at the focused element.
 	keepsFocus bool
 	mouse      mouse
@@ -172,7 +174,9 @@ func (t *run) performAll(ctx context.Context, turn Turn, results []Result) error
 			continue
 		}
 		t.last, t.later = i == len(turn.Steps)-1, i > 0 || turn.URL != ""
-		t.keepsFocus = !t.last && turn.Steps[i+1].pressesAtFocus()
+		if t.keepsFocus, t.next = false, nil; !t.last {
+			t.keepsFocus, t.next = turn.Steps[i+1].pressesAtFocus(), turn.Steps[i+1].Field
+		}
 		r, err := t.performWithSideEffects(ctx, a)
 		t.done.record(r)
 		t.mouse.record(a, r)

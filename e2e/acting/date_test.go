@@ -173,7 +173,7 @@ func TestADateIsTakenWhenTheFocusLeaves(t *testing.T) {
 	if said := s.do(fill(label("Day"), "2027-02-03")); said != `fill "Day": ok` {
 		t.Errorf("a date that is taken: %s", said)
 	}
-	if said := s.do(fill(label("End"), "2027-04-07")); !strings.Contains(said, "drops it when the focus leaves") {
+	if said := s.do(fill(label("End"), "2027-04-07")); !strings.Contains(said, "the other date of its range is empty") {
 		t.Errorf("the second date of an empty range: %s", said)
 	}
 	if said := s.do(fill(label("Due"), "2026-05-01")); !strings.Contains(said, "drops it when the focus leaves") {

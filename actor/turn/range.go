@@ -1,0 +1,110 @@
+package turn
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+)
+
+// endWords name the second field of a range of dates.
+var endWords = []string{"end", "to", "until", "till", "return", "checkout"}
+
+// endOf returns the field for the end of a range of dates that begins in a field: the next one, if its name says so. It returns nil if there is
+// none.
+func (t *resolver) endOf(start *dom.Element) *dom.Element {
+	all := t.elements()
+	at := slices.IndexFunc(all, func(el *dom.Element) bool { return el.Ref == start.Ref })
+	if at < 0 || start.Tag != "input" || isEnd(start) {
+		return nil
+	}
+	for _, el := range all[at+1:] {
+		if target.IsField(el) {
+			if el.Tag == "input" && el.Role == start.Role && el.Frame == start.Frame && isEnd(el) {
+				return el
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// otherOf returns the other field of the range of dates that a field belongs to, or nil if there is none.
+func (t *resolver) otherOf(el *dom.Element) *dom.Element {
+	if end := t.endOf(el); end != nil {
+		return end
+	}
+	for _, start := range t.elements() {
+		if target.IsField(start) && isEnd(el) {
+			if end := t.endOf(start); end != nil && end.Ref == el.Ref {
+				return start
+			}
+		}
+	}
+	return nil
+}
+
+// fillsNext reports whether the next step fills in a field.
+func (t *run) fillsNext(el *dom.Element) bool {
+	if t.next == nil {
+		return false
+	}
+	way := t.next.Ways[0]
+	return way.By == target.Ref && way.Ref == el.Ref || way.Words != "" && (target.Compare(el.WholeText(), way.Words) < target.Not || target.Compare(el.Placeholder, way.Words) < target.Not)
+}
+
+// isEnd reports whether a field is named as the end of a range.
+func isEnd(el *dom.Element) bool {
+	said := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(el.WholeText()+" "+el.Placeholder, "-", "")), func(r rune) bool { return !unicode.IsLetter(r) })
+	return slices.ContainsFunc(said, func(word string) bool { return slices.Contains(endWords, word) })
+}
+
+// rangeOf returns the two dates of a value such as "2026-11-21 - 2026-11-28", and nil for other values.
+func rangeOf(f *Field) []string {
+	dates := dateValues(f, 2)
+	if len(dates) != 2 || slices.ContainsFunc(dates, func(date string) bool { return !isDateOrTime(date) }) {
+		return nil
+	}
+	return dates
+}
+
+// fillRange fills the two fields of a range of dates, and checks what they then hold.
+func (t filler) fillRange(ctx context.Context, f *Field, start, end *dom.Element, dates []string) (Result, error) {
+	listed := t.listed()
+	var r Result
+	for i, el := range []*dom.Element{start, end} {
+		action := driver.Action{Kind: driver.Fill, Location: driver.At(el.Ref), Text: dates[i]}
+		done, err := t.perform(ctx, Step{Action: action, found: true})
+		if err == nil && done.Err == nil && i == 1 {
+			done, err = t.leaveDate(ctx, action, done, listed)
+		}
+		if r = done; err != nil || r.Err != nil {
+			return r, err
+		}
+	}
+	f.Form.last = end.Ref
+	var held []string
+	isHeld := true
+	for i, el := range []*dom.Element{start, end} {
+		now := t.x.Head().Snapshot.Find(el.Ref)
+		if now == nil {
+			return r, nil // the page drew the fields again; the answer shows them
+		}
+		date, isDate := parseDate(dates[i], true, false)
+		isHeld = isHeld && (now.Value == dates[i] || isDate && showsDate(now.Value, date))
+		held = append(held, strconv.Quote(now.Value))
+	}
+	what := summarize(driver.Action{Kind: driver.Fill, Location: driver.At(start.Ref)}, start)
+	if !isHeld {
+		return notFilled(ctx, f, driver.DeliveredPart, apierr.Errorf(apierr.NotActionable, "the fields of the range hold %s: read the page for the format that they expect", strings.Join(held, " and ")))
+	}
+	r.Ref, r.Element, r.FieldRequests = start.Ref, start, nil
+	r.Summary = what + ": ok, the fields of the range hold " + strings.Join(held, " and ")
+	return r, nil
+}
