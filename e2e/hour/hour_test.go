@@ -4,10 +4,8 @@
 package hour
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -29,9 +27,6 @@ func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 func TestHour(t *testing.T) {
 	if !testenv.Long() {
 		t.Skip("it replays an hour's work: set DOMTAP_LONG")
-	}
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("no sh to run the commands with")
 	}
 	d, program := testenv.Shared(t), testenv.Program(t)
 	var table strings.Builder
@@ -55,8 +50,7 @@ func TestHour(t *testing.T) {
 type player struct {
 	t       *testing.T
 	program string
-	env     []string
-	dir     string
+	shell   *testenv.Shell
 	// hide replaces the address of the site, which varies between runs.
 	hide          *strings.Replacer
 	calls, tokens int
@@ -77,20 +71,19 @@ func (p *player) play(d *testenv.Daemon, a *golden.Archive) {
 	}
 	base := testenv.Serve(p.t, site)
 	p.hide = strings.NewReplacer(base, "$SITE", strings.TrimPrefix(base, "http://"), "$HOST")
-	p.env = append(os.Environ(), "SITE="+base, "DOMTAP_ADDR=unix://"+d.Socket, "DOMTAP_STATE_DIR="+p.t.TempDir(),
-		"PATH="+filepath.Dir(p.program)+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	p.dir = p.t.TempDir()
+	p.shell = testenv.NewShell(p.t, d, p.program)
+	p.shell.Env = append(p.shell.Env, "SITE="+base)
 	for _, f := range a.Files {
 		if file, is := strings.CutPrefix(f.Name, "files/"); is {
-			if err := os.WriteFile(filepath.Join(p.dir, file), f.Data, 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(p.shell.Dir, file), f.Data, 0o600); err != nil {
 				p.t.Fatal(err)
 			}
 		}
 	}
 	script, _ := a.Section("calls")
 	var said strings.Builder
-	for _, command := range commands(script) {
-		answer := p.told(p.run(command))
+	for _, command := range testenv.ShellCommands(script) {
+		answer := p.told(p.shell.Run(p.t, command))
 		p.calls++
 		p.tokens += tokens.Count(command) + tokens.Count(answer)
 		fmt.Fprintf(&said, "$ %s\n%s", strings.ReplaceAll(command, "\n", "\n> "), answer)
@@ -105,34 +98,4 @@ func (p *player) play(d *testenv.Daemon, a *golden.Archive) {
 // told returns an answer without the parts that vary between runs.
 func (p *player) told(answer string) string {
 	return tabName.ReplaceAllString(downloads.ReplaceAllString(p.hide.Replace(answer), "$$DOWNLOADS/"), "t1")
-}
-
-// commands returns the commands in a section calls.
-func commands(script string) (all []string) {
-	for line := range strings.Lines(script) {
-		line = strings.TrimSuffix(line, "\n")
-		if command, ok := strings.CutPrefix(line, "$ "); ok {
-			all = append(all, command)
-		} else if more, ok := strings.CutPrefix(line, "> "); ok && len(all) > 0 {
-			all[len(all)-1] += "\n" + more
-		}
-	}
-	return all
-}
-
-// run runs a command and returns its standard output, standard error, and the exit code unless it is 0.
-func (p *player) run(command string) string {
-	p.t.Helper()
-	var answer, complaint strings.Builder
-	cmd := exec.CommandContext(p.t.Context(), "sh", "-c", command)
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = p.env, p.dir, &answer, &complaint
-	err := cmd.Run()
-	var failed *exec.ExitError
-	switch {
-	case errors.As(err, &failed):
-		return fmt.Sprintf("%s%sexit code %d\n", answer.String(), complaint.String(), failed.ExitCode())
-	case err != nil:
-		p.t.Fatal(err)
-	}
-	return answer.String() + complaint.String()
 }

@@ -3,7 +3,8 @@
 //
 // TestTasks has the policy use domtap. It fails if a task is not solved, if the answer to an action does not state the action's effect, or
 // if a diff costs more than its page. TestSideBySide has the same policy use Playwright MCP on the same tasks, if DOMTAP_PLAYWRIGHT_MCP is
-// set and scripts/install-playwright-mcp has installed it. Both print a table of calls, tokens and outcomes.
+// set and scripts/install-playwright-mcp has installed it. TestRoutes replays the shortest solutions with domtap do. All print a table of
+// calls, tokens and outcomes.
 package tasks
 
 import (
