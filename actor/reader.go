@@ -126,12 +126,12 @@ func slowestPatch(patches []dom.Patch) (took time.Duration) {
 	return took
 }
 
-// pushing returns the frames of before that are still pushing now. If before is nil, it stands for all frames.
-func pushing(before, now []dom.FrameID) []dom.FrameID {
-	if before == nil {
-		return now
+// pushing returns the frames of earlier that are also in current. If earlier is nil, it stands for all frames.
+func pushing(earlier, current []dom.FrameID) []dom.FrameID {
+	if earlier == nil {
+		return current
 	}
-	return slices.DeleteFunc(before, func(f dom.FrameID) bool { return !slices.Contains(now, f) })
+	return slices.DeleteFunc(earlier, func(f dom.FrameID) bool { return !slices.Contains(current, f) })
 }
 
 // flush sends the page all pending refs, so that its documents know them and may push again.

@@ -10,8 +10,8 @@ import (
 // SideEffects reports what a page does by itself during a call. It is valid as long as the call's Exclusive.
 type SideEffects struct{ t *loop }
 
-// Tabs returns the tabs that the page opened after the first since ones. They must not be modified.
-func (s SideEffects) Tabs(since int) []string { return s.t.opened.Since(since) }
+// Tabs returns the tabs that the page opened after the first n ones. They must not be modified.
+func (s SideEffects) Tabs(n int) []string { return s.t.opened.Since(n) }
 
 // ForgetTabs resets the list of tabs that the page opened.
 func (s SideEffects) ForgetTabs() {
@@ -37,10 +37,10 @@ func (s SideEffects) SettleTabs(ctx context.Context) {
 	}
 }
 
-// AwaitTabs waits, for at most limit, until the tabs that were opened after the first since ones are readable, so that the next reader does
-// not find a blank page.
-func (s SideEffects) AwaitTabs(ctx context.Context, since int, limit time.Duration) error {
-	opened := s.Tabs(since)
+// AwaitTabs waits, for at most limit, until the tabs that were opened after the first n ones are readable, so that the next reader does not
+// find a blank page.
+func (s SideEffects) AwaitTabs(ctx context.Context, n int, limit time.Duration) error {
+	opened := s.Tabs(n)
 	if len(opened) == 0 {
 		return nil
 	}

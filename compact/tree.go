@@ -53,7 +53,7 @@ type entry struct {
 // snapshot. An element is one level below its nearest shown ancestor. An element that only wraps another has no line: a structural element
 // of role generic without name, value and states, with exactly one child in the view. The child takes its place.
 //
-// Both lists must be in document order, parents before children, and all must contain the shown elements.
+// Both lists must be in document order, parents before children, and the list all must contain the shown elements.
 func NewOutline(base Base, shown, all []*dom.Element, folded Folded) Outline {
 	parents := parentsOf(shown, all)
 	children := make([]int, len(shown))

@@ -64,16 +64,16 @@ func movesOf(d Diff) moves {
 	return m
 }
 
-// across converts the index i of an unmoved element in one list to its index in the other list. out holds the indexes that are only in the
-// first list, and in those that are only in the other list.
-func across(i int, out, in []int) int {
-	r := rank(i, out)
-	return r + sort.Search(len(in), func(k int) bool { return in[k]-k > r })
+// across converts the index i of an unmoved element in one list to its index in the other list. onlyFirst holds the indexes that are only
+// in the first list, and onlySecond the indexes that are only in the other list.
+func across(i int, onlyFirst, onlySecond []int) int {
+	r := rank(i, onlyFirst)
+	return r + sort.Search(len(onlySecond), func(k int) bool { return onlySecond[k]-k > r })
 }
 
-// rank returns the number of indexes before i that are not in the sorted list without.
-func rank(i int, without []int) int {
-	return i - sort.SearchInts(without, i)
+// rank returns the number of indexes before i that are not in the sorted list excluded.
+func rank(i int, excluded []int) int {
+	return i - sort.SearchInts(excluded, i)
 }
 
 // at returns the node at an index of the list between the diffs.

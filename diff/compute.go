@@ -45,29 +45,29 @@ func (d *Diff) compare(i, j int, a, b *dom.Element) {
 	}
 }
 
-// match records the difference of two sublists that start at the index at in their lists.
-func (d *Diff) match(old, current []*dom.Element, at int) {
+// match records the difference of two sublists that start at the same index in their lists.
+func (d *Diff) match(old, current []*dom.Element, start int) {
 	if len(old) == 0 && len(current) == 0 {
 		return
 	}
 	from, lives := survivors(old, current)
 	for i, e := range old {
 		if !lives[i] {
-			d.Removed = append(d.Removed, Removed{Index: at + i, Element: e})
+			d.Removed = append(d.Removed, Removed{Index: start + i, Element: e})
 		}
 	}
 	stays := longestRise(from)
 	for j, e := range current {
 		i := int(from[j])
 		if i < 0 {
-			d.Added = append(d.Added, Added{Index: at + j, Element: e})
+			d.Added = append(d.Added, Added{Index: start + j, Element: e})
 			continue
 		}
 		if !stays[j] {
-			d.Moved = append(d.Moved, Moved{From: at + i, To: at + j, Element: e})
+			d.Moved = append(d.Moved, Moved{From: start + i, To: start + j, Element: e})
 		}
 		if !old[i].Same(e) {
-			d.Changed = append(d.Changed, Changed{Index: at + i, To: at + j, Old: old[i], New: e})
+			d.Changed = append(d.Changed, Changed{Index: start + i, To: start + j, Old: old[i], New: e})
 		}
 	}
 }

@@ -42,8 +42,8 @@ func MaskParameters(url string) string {
 	return maskFragment(WithoutUser(url), func(before string) bool { return before == "" })
 }
 
-// maskFragment masks parameters in the fragment: credentials, or all values if the function all returns true for the text before them.
-func maskFragment(url string, all func(before string) bool) string {
+// maskFragment masks parameters in the fragment: credentials, or all values if masksAll returns true for the text before them.
+func maskFragment(url string, masksAll func(before string) bool) string {
 	address, fragment, found := strings.Cut(url, "#")
 	if !found || !strings.Contains(fragment, "=") {
 		return url
@@ -55,7 +55,7 @@ func maskFragment(url string, all func(before string) bool) string {
 	} else {
 		address += "#"
 	}
-	whole := all(strings.Trim(before, "?#"))
+	whole := masksAll(strings.Trim(before, "?#"))
 	list := strings.Split(parameters, "&")
 	for i, one := range list {
 		name, value, is := strings.Cut(one, "=")

@@ -150,9 +150,9 @@ func (f footprint) more(before footprint) []string {
 // settleLimit limits how long resources may take to be released.
 const settleLimit = testenv.Patience
 
-// asBefore waits until no resource exceeds its count in before. Before each check it calls tidy, which closes what clients know of and
+// asBefore waits until no resource exceeds its count in baseline. Before each check it calls tidy, which closes what clients know of and
 // would close. A window that a page was opening becomes a tab even if the page's own tab was closed.
-func asBefore(t *testing.T, f *testenv.RestartingDaemon, before footprint, tidy func()) {
+func asBefore(t *testing.T, f *testenv.RestartingDaemon, baseline footprint, tidy func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), settleLimit)
 	defer cancel()
@@ -160,7 +160,7 @@ func asBefore(t *testing.T, f *testenv.RestartingDaemon, before footprint, tidy 
 	defer again.Stop()
 	for {
 		tidy()
-		left := footprintOf(t, f).more(before)
+		left := footprintOf(t, f).more(baseline)
 		if len(left) == 0 {
 			return
 		}

@@ -87,12 +87,12 @@ func (r *redrawRig) drawing(way string, rows []record) string {
 	return fmt.Sprintf("ways.%s(%s)", way, text)
 }
 
-// reuse shows another record in row i and re-renders the list. The script continues with then.
-func (r *redrawRig) reuse(i int, then string) []record {
+// reuse shows another record in row i and re-renders the list. Then it runs the rest of the script.
+func (r *redrawRig) reuse(i int, rest string) []record {
 	r.t.Helper()
 	rows := slices.Clone(r.rows)
 	rows[i] = r.named("Eve")[0]
-	testenv.Evaluate[bool](r.t, r.d, fmt.Sprintf(`root.children[%d].firstChild.textContent = "Eve", %s, %s`, i, r.drawing("replace", rows), then))
+	testenv.Evaluate[bool](r.t, r.d, fmt.Sprintf(`root.children[%d].firstChild.textContent = "Eve", %s, %s`, i, r.drawing("replace", rows), rest))
 	return rows
 }
 

@@ -70,8 +70,8 @@ func eachIdle(p *Pool, idle time.Duration, do func(id string, m *member)) (next 
 	return next
 }
 
-// ExpireSession starts to close the tabs of a session, unless one of them was used after since. It returns the time of the last use, which
-// is now if a tab is in use.
+// ExpireSession starts to close the tabs of a session, unless one of them was used after the given time. It returns the time of the last
+// use, which is now if a tab is in use.
 func (p *Pool) ExpireSession(session string, since time.Time, why string) (expired bool, last time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

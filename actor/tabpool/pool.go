@@ -346,19 +346,19 @@ func closedWith(session string) *apierr.Error {
 	return &apierr.Error{Kind: apierr.Closed, Message: "session " + session + " was closed and its tabs with it: open a tab in another session", Err: actor.ErrClosed}
 }
 
-// CloseSession closes the tabs of a session and ends the session's watches. Calls and watches fail with why; if nil, with an error that the
-// session was closed. CloseSession returns when the browser has released the pages. If ctx ends before that, the tabs are still closed. The
-// caller must not open tabs in the session during the call.
-func (p *Pool) CloseSession(ctx context.Context, session string, why *apierr.Error) error {
-	watches := why
-	if why == nil {
+// CloseSession closes the tabs of a session and ends the session's watches. Calls and watches fail with cause; if that is nil, with an
+// error that the session was closed. CloseSession returns when the browser has released the pages. If ctx ends before that, the tabs are
+// still closed. The caller must not open tabs in the session during the call.
+func (p *Pool) CloseSession(ctx context.Context, session string, cause *apierr.Error) error {
+	watches := cause
+	if cause == nil {
 		watches = apierr.Unknown("session", "session %q was closed: list the sessions, or create one", session)
-		why = closedWith(session)
+		cause = closedWith(session)
 	}
 	var ending []*member
 	for _, m := range p.members() {
 		if m.Tab().Session() == session {
-			m.End(why)
+			m.End(cause)
 			ending = append(ending, m)
 		}
 	}

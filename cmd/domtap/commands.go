@@ -299,11 +299,11 @@ func allFlags(f *pflag.FlagSet) string {
 	return all
 }
 
-// flagUsages describes the flags that which selects.
-func flagUsages(all *pflag.FlagSet, which func(*pflag.Flag) bool) string {
+// flagUsages describes the flags for which include returns true.
+func flagUsages(all *pflag.FlagSet, include func(*pflag.Flag) bool) string {
 	some := pflag.NewFlagSet("", pflag.ContinueOnError)
 	all.VisitAll(func(f *pflag.Flag) {
-		if which(f) {
+		if include(f) {
 			some.AddFlag(f)
 		}
 	})

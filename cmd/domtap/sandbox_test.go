@@ -83,16 +83,16 @@ func nobodysHome(t *testing.T, program string) string {
 	return home
 }
 
-// asNobody returns a command line of the program for the user nobody. A shell runs the commands in before first.
-func asNobody(t *testing.T, home, before string, args ...string) *exec.Cmd {
+// asNobody returns a command line of the program for the user nobody. A shell first runs the commands in setup.
+func asNobody(t *testing.T, home, setup string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(home, "domtap"), args...)
-	if before != "" {
-		cmd = exec.CommandContext(t.Context(), "sh", append([]string{"-c", before, "sh", filepath.Join(home, "domtap")}, args...)...)
+	if setup != "" {
+		cmd = exec.CommandContext(t.Context(), "sh", append([]string{"-c", setup, "sh", filepath.Join(home, "domtap")}, args...)...)
 	}
 	cmd.Dir = home
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "DOMTAP_STATE_DIR=" + home, "GORACE=" + os.Getenv("GORACE"), "DOMTAP_CHROME=" + os.Getenv("DOMTAP_CHROME")}
-	if before == "" {
+	if setup == "" {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
 	return cmd

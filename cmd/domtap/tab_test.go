@@ -78,11 +78,11 @@ func (s *shared) in(t *testing.T, terminal, line string, want int) (said, tab st
 	return got.out + got.errors, tab
 }
 
-// works fails the test unless a command in a terminal works on the tab want.
-func (s *shared) works(t *testing.T, terminal, line, want string) {
+// works fails the test unless a command in a terminal works on the tab wantTab.
+func (s *shared) works(t *testing.T, terminal, line, wantTab string) {
 	t.Helper()
-	if _, tab := s.in(t, terminal, line, exit.OK); tab != want {
-		t.Errorf("in %s: %s worked on %s, want %s", terminal, line, tab, want)
+	if _, tab := s.in(t, terminal, line, exit.OK); tab != wantTab {
+		t.Errorf("in %s: %s worked on %s, want %s", terminal, line, tab, wantTab)
 	}
 }
 

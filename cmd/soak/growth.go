@@ -79,8 +79,8 @@ func (r rule) judge(xs, ys []float64) (verdict, error) {
 	return v, nil
 }
 
-// fit returns the least-squares line y = at + slope*x.
-func fit(xs, ys []float64) (slope, at float64) {
+// fit returns the least-squares line y = intercept + slope*x.
+func fit(xs, ys []float64) (slope, intercept float64) {
 	mx, my := mean(xs), mean(ys)
 	var xy, xx float64
 	for i := range xs {

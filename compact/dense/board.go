@@ -40,15 +40,15 @@ type board struct {
 	others int
 }
 
-// boardOf returns the longest board that all starts with, or nil if there is none.
-func boardOf(all []entry) *board {
-	all = all[:listable(all[:min(len(all), maxRunLength)])]
-	if len(all) < minBoard {
+// boardOf returns the longest board at the beginning of the entries, or nil if there is none.
+func boardOf(entries []entry) *board {
+	entries = entries[:listable(entries[:min(len(entries), maxRunLength)])]
+	if len(entries) < minBoard {
 		return nil
 	}
-	b := boardOfNumbers(all)
-	if b == nil || len(b.entries) < len(all) {
-		if d := boardOfDates(all); d != nil && (b == nil || len(d.entries) > len(b.entries)) {
+	b := boardOfNumbers(entries)
+	if b == nil || len(b.entries) < len(entries) {
+		if d := boardOfDates(entries); d != nil && (b == nil || len(d.entries) > len(b.entries)) {
 			b = d
 		}
 	}

@@ -68,7 +68,7 @@ func Parse(text string) (all []Element, err error) {
 	return all, nil
 }
 
-// parseLine returns the elements of a line in reverse order, and records references to others in same.
+// parseLine returns the elements of a line in reverse order, and records references to other elements in the map same.
 func parseLine(line string, same map[uint32]uint32) (items []Element, err error) {
 	line, covered := strings.CutPrefix(line, "(covered) ")
 	line, assumed := cutRole(line)

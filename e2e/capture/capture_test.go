@@ -390,8 +390,8 @@ func TestBatchReadsSideBySide(t *testing.T) {
 	onlyMine(t, d, mine)
 }
 
-// onlyMine waits until mine is the only remaining tab.
-func onlyMine(t *testing.T, d *testenv.Daemon, mine string) {
+// onlyMine waits until the tab with an ID is the only remaining one.
+func onlyMine(t *testing.T, d *testenv.Daemon, id string) {
 	t.Helper()
 	ctx := testenv.Within(t, testenv.Patience)
 	for {
@@ -399,7 +399,7 @@ func onlyMine(t *testing.T, d *testenv.Daemon, mine string) {
 		if err != nil {
 			t.Fatalf("tabs are left: %v", err)
 		}
-		if len(tabs.GetTabs()) == 1 && tabs.GetTabs()[0].GetId() == mine {
+		if len(tabs.GetTabs()) == 1 && tabs.GetTabs()[0].GetId() == id {
 			return
 		}
 	}

@@ -293,6 +293,6 @@ func (st *stage) client(nodes ...*node) *client.Client {
 }
 
 // others returns all nodes of the cluster except one.
-func (st *stage) others(one *node) []*node {
-	return slices.DeleteFunc(slices.Clone(st.nodes), func(n *node) bool { return n == one })
+func (st *stage) others(excluded *node) []*node {
+	return slices.DeleteFunc(slices.Clone(st.nodes), func(n *node) bool { return n == excluded })
 }

@@ -233,8 +233,8 @@ func (a *agent) acted(got *domtapv1.InteractResponse) {
 	a.known = append(a.known, d.Added...)
 }
 
-// model compares the state of the library with want. It calls as the referee.
-func (a *agent) model(want string) {
+// model compares the state of the library with an expected state. It calls as the referee.
+func (a *agent) model(state string) {
 	a.player.T.Helper()
 	got := testenv.Evaluate[string](a.player.T, a.player.Daemon, fmt.Sprintf(`new Promise(done => {
 		const want = %s, until = performance.now() + 5000
@@ -243,9 +243,9 @@ func (a *agent) model(want string) {
 			got === want || performance.now() > until ? done(got) : setTimeout(look, 20)
 		}
 		look()
-	})`, strconv.Quote(want)))
-	if got != want {
-		a.player.T.Fatalf("the model is %q, want %q", got, want)
+	})`, strconv.Quote(state)))
+	if got != state {
+		a.player.T.Fatalf("the model is %q, want %q", got, state)
 	}
 }
 

@@ -309,14 +309,14 @@ func newMirror(t *testing.T) *mirror {
 	return m
 }
 
-// expect waits for a report of the page or worker named who.
-func (m *mirror) expect(t *testing.T, who string) seen {
+// expect waits for a report of the page or worker with a name.
+func (m *mirror) expect(t *testing.T, name string) seen {
 	t.Helper()
 	ctx := testenv.Within(t, testenv.Patience)
 	for {
 		m.mu.Lock()
-		s, ok := m.reports[who]
-		delete(m.reports, who)
+		s, ok := m.reports[name]
+		delete(m.reports, name)
 		m.mu.Unlock()
 		if ok {
 			return s
@@ -324,7 +324,7 @@ func (m *mirror) expect(t *testing.T, who string) seen {
 		select {
 		case <-m.came:
 		case <-ctx.Done():
-			t.Fatalf("%s has not reported", who)
+			t.Fatalf("%s has not reported", name)
 		}
 	}
 }

@@ -261,11 +261,11 @@ func TestStructureIsReadForContexts(t *testing.T) {
 }
 
 // storedEqualsFresh performs steps in a new tab, with consecutive seeds and only of the given names, and compares the model with a fresh
-// walk after each step. The page is read with structure from step number from on.
-func storedEqualsFresh(t *testing.T, b *testenv.Browser, seeds, from int, watched bool, steps int, names ...string) {
+// walk after each step. From step number structureFrom on, the page is read with structure.
+func storedEqualsFresh(t *testing.T, b *testenv.Browser, seeds, structureFrom int, watched bool, steps int, names ...string) {
 	d, tab := openMutator(t, b)
 	if watched {
-		release, err := tab.Watch(t.Context(), actor.WatchOptions{Structural: from == 0})
+		release, err := tab.Watch(t.Context(), actor.WatchOptions{Structural: structureFrom == 0})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +274,7 @@ func storedEqualsFresh(t *testing.T, b *testenv.Browser, seeds, from int, watche
 	done := []string{}
 	for seed := range steps {
 		done = append(done, d.step(t, seeds+seed+1, names...))
-		r, err := tab.Read(t.Context(), actor.ReadOptions{Structural: seed >= from, Geometry: seed%3 == 0})
+		r, err := tab.Read(t.Context(), actor.ReadOptions{Structural: seed >= structureFrom, Geometry: seed%3 == 0})
 		if err != nil {
 			t.Fatalf("after %v: %v", done[max(0, len(done)-3):], err)
 		}

@@ -191,13 +191,13 @@ func (a *agent) find(c control) string {
 	return ""
 }
 
-// atMost limits the token cost of the answer to domtap's last action, or of the part of the answer that the function of returns.
-func (a *agent) atMost(limit int, what string, of func(answer string) string) {
+// atMost limits the token cost of the answer to domtap's last action, or of the part of the answer that partOf returns.
+func (a *agent) atMost(limit int, what string, partOf func(answer string) string) {
 	a.t.Helper()
 	if _, ours := a.dialect.(domtap); !ours {
 		return
 	}
-	if part := of(a.answers[len(a.answers)-1]); tokens.Count(part) > limit {
+	if part := partOf(a.answers[len(a.answers)-1]); tokens.Count(part) > limit {
 		a.violations = append(a.violations, fmt.Sprintf("%s costs %d tokens, more than %d:\n%s", what, tokens.Count(part), limit, part))
 	}
 }

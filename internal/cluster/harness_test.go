@@ -205,11 +205,11 @@ func (w *world) leave(n *node) {
 	w.mu.Unlock()
 }
 
-// unsaved makes all later saves fail with why. With nil, they succeed again.
-func (w *world) unsaved(why error) {
+// unsaved makes all later saves fail with err. With nil, they succeed again.
+func (w *world) unsaved(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.unsaveable = why
+	w.unsaveable = err
 }
 
 // states stores the states of all sessions.

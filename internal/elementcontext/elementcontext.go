@@ -257,8 +257,8 @@ func (p *page) distinguishEach(group []int32, out map[dom.Ref]Context) {
 }
 
 // addPart adds a part to the contexts of some members of a group, so that they differ as far as possible from the others, and continues
-// where others have the same words around them. The contexts of members in done already differ.
-func (p *page) addPart(group []int32, around [][]phrase, members []int, done []bool, out map[dom.Ref]Context, part int) {
+// where others have the same words around them. The contexts of members in distinct already differ.
+func (p *page) addPart(group []int32, around [][]phrase, members []int, distinct []bool, out map[dom.Ref]Context, part int) {
 	have := make(map[string]tally, len(members))
 	for _, k := range members {
 		for _, s := range around[k] {
@@ -270,7 +270,7 @@ func (p *page) addPart(group []int32, around [][]phrase, members []int, done []b
 	shared := make(map[string][]int) // the words that are not sufficient
 	chosen := make([]string, len(members))
 	for n, k := range members {
-		if done != nil && done[n] {
+		if distinct != nil && distinct[n] {
 			continue
 		}
 		best, count := phrase{}, int32(len(members))
@@ -492,12 +492,12 @@ func (p *page) isAlone(up int32, group []int32, k int) bool {
 	return (k+1 == len(group) || !p.holds(up, group[k+1])) && (k == 0 || group[k-1] < up)
 }
 
-// belongs reports whether an element inside its ancestor up belongs to another member of a group.
-func (p *page) belongs(i, up int32, group []int32, k int) bool {
-	if i == up || p.isAlone(up, group, k) {
+// belongs reports whether an element inside its ancestor belongs to another member of a group.
+func (p *page) belongs(i, ancestor int32, group []int32, k int) bool {
+	if i == ancestor || p.isAlone(ancestor, group, k) {
 		return false
 	}
-	for above := p.up(i); above != up; above = p.up(i) {
+	for above := p.up(i); above != ancestor; above = p.up(i) {
 		i = above
 	}
 	at, _ := slices.BinarySearch(group, i)

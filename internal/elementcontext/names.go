@@ -69,8 +69,8 @@ func (n *Names) Shares(e *dom.Element) bool {
 	return known.needsContext()
 }
 
-// count adds an element, or removes it if by is negative.
-func (n *Names) count(e *dom.Element, by int) {
+// count adds an element, or removes it if delta is negative.
+func (n *Names) count(e *dom.Element, delta int) {
 	if e.Kind != dom.Interactive {
 		return
 	}
@@ -80,8 +80,8 @@ func (n *Names) count(e *dom.Element, by int) {
 		a.href = e.Href
 	}
 	was := a.needsContext()
-	a.add(e.Ref, by)
-	a.count(e.Href, by)
+	a.add(e.Ref, delta)
+	a.count(e.Href, delta)
 	switch is := a.needsContext(); {
 	case is && !was:
 		n.unlike++
@@ -95,12 +95,12 @@ func (n *Names) count(e *dom.Element, by int) {
 	n.groups[of] = a
 }
 
-// add adds a ref, or removes it if by is negative.
-func (a *sameName) add(ref dom.Ref, by int) {
+// add adds a ref, or removes it if delta is negative.
+func (a *sameName) add(ref dom.Ref, delta int) {
 	switch {
 	case a.n == 0:
 		a.one = ref
-	case by < 0:
+	case delta < 0:
 		delete(a.several, ref)
 		if len(a.several) == 1 {
 			for a.one = range a.several {

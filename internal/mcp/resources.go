@@ -172,10 +172,10 @@ func (w *watches) drop(id string, one *watch) {
 }
 
 // run sends updates until the tab is closed or ctx ends. It restarts a stream that breaks, for example after a crash of the renderer. It
-// closes on when the first stream has started or failed. In the latter case the next stream starts with an update.
-func (w *watches) run(ctx context.Context, tab *domtapv1.Tab, on chan<- struct{}) {
+// closes ready when the first stream has started or failed. In the latter case the next stream starts with an update.
+func (w *watches) run(ctx context.Context, tab *domtapv1.Tab, ready chan<- struct{}) {
 	var once sync.Once
-	started := func() { once.Do(func() { close(on) }) }
+	started := func() { once.Do(func() { close(ready) }) }
 	defer started()
 	for again := false; ctx.Err() == nil; again = true {
 		err := w.stream(ctx, tab.GetId(), again, started)

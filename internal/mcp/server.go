@@ -212,9 +212,9 @@ func (s *Server) forget(of *mcp.ServerSession, one *session) {
 }
 
 // ServeStdio serves one session over a pair of streams, line by line, until the host closes its side or ctx ends. It writes only protocol
-// messages to out, and closes in.
-func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer) error {
-	return s.Serve(ctx, &mcp.IOTransport{Reader: in, Writer: nopCloser{out}})
+// messages to output, and closes input.
+func (s *Server) ServeStdio(ctx context.Context, input io.ReadCloser, output io.Writer) error {
+	return s.Serve(ctx, &mcp.IOTransport{Reader: input, Writer: nopCloser{output}})
 }
 
 // Serve serves one session over a transport, until the host closes it or ctx ends.

@@ -44,7 +44,7 @@ const suffix = ".age"
 
 var names = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
 
-// Key encrypts and decrypts profiles. The zero value is no key.
+// Key encrypts and decrypts profiles. The zero value means that there is no key.
 type Key struct {
 	recipients []age.Recipient
 	identities []age.Identity

@@ -13,9 +13,9 @@ import (
 // closeBound limits how long the browser may take to end a session that no caller waits for.
 const closeBound = 15 * time.Second
 
-// discard closes the browser context of a session whose creation failed with the error why, and returns why. If ctx ends before the context
-// is closed, the returned error is a *driver.NotCreatedError that wraps why.
-func (s *Sessions) discard(ctx context.Context, bctx Context, why error) error {
+// discard closes the browser context of a session whose creation failed, and returns the cause of the failure. If ctx ends before the
+// context is closed, the returned error is a *driver.NotCreatedError that wraps why.
+func (s *Sessions) discard(ctx context.Context, bctx Context, cause error) error {
 	removed := make(chan struct{})
 	s.closing.Go(func() {
 		defer close(removed)
@@ -27,9 +27,9 @@ func (s *Sessions) discard(ctx context.Context, bctx Context, why error) error {
 	})
 	select {
 	case <-removed:
-		return why
+		return cause
 	case <-ctx.Done():
-		return &driver.NotCreatedError{Err: why, Removed: removed}
+		return &driver.NotCreatedError{Err: cause, Removed: removed}
 	}
 }
 

@@ -66,20 +66,20 @@ func (s Handover) Changes(id string) uint64 {
 	return 0
 }
 
-// Leave ends a session in this process because another process owns it now. Calls, tabs and watches fail immediately with why. The channel
-// receives one value when the browser has deleted the session. It is nil if the session does not exist.
-func (s Handover) Leave(ctx context.Context, id string, why *apierr.Error) (gone <-chan error) {
+// Leave ends a session in this process because another process owns it now. Calls, tabs and watches fail immediately with cause. The
+// channel receives one value when the browser has deleted the session. It is nil if the session does not exist.
+func (s Handover) Leave(ctx context.Context, id string, cause *apierr.Error) (gone <-chan error) {
 	s.mu.Lock()
 	i := s.registry.index(id)
 	if i >= 0 && s.registry.all[i].ready {
-		gone = s.end(ctx, s.registry.all[i], ending{why: why, left: true})
+		gone = s.end(ctx, s.registry.all[i], ending{why: cause, left: true})
 	}
 	s.mu.Unlock()
 	if gone != nil {
 		// The tabs end now; finish waits for their pages.
 		over, cancel := context.WithCancel(ctx)
 		cancel()
-		_ = s.pool.CloseSession(over, id, why)
+		_ = s.pool.CloseSession(over, id, cause)
 	}
 	return gone
 }

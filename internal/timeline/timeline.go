@@ -190,7 +190,7 @@ func (s *Store) Changed() <-chan struct{} {
 // Query selects the entries to read.
 type Query struct {
 	// AfterVersion excludes versions up to and including its value. AfterID excludes ids up to and including its value. BeforeID excludes
-	// ids from its value on. Zero excludes nothing.
+	// its value and all greater ids. Zero excludes nothing.
 	AfterVersion, AfterID, BeforeID uint64
 	// Only selects entries. If nil, all entries are selected.
 	Only func(*Entry) bool

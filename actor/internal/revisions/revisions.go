@@ -161,13 +161,13 @@ func appended(steps []*step, s *step) []*step {
 	return append(steps, s)
 }
 
-// At returns the snapshot of a revision before now, or nil if the log does not reach that far.
-func (l Log) At(now *dom.Snapshot, revision uint64) *dom.Snapshot {
-	if len(l.steps) == 0 || revision < l.steps[0].before.Revision || revision >= now.Revision {
+// At returns the snapshot of a revision before current, or nil if the log does not reach that far.
+func (l Log) At(current *dom.Snapshot, revision uint64) *dom.Snapshot {
+	if len(l.steps) == 0 || revision < l.steps[0].before.Revision || revision >= current.Revision {
 		return nil
 	}
 	return l.rebuilt.get(revision, func() *dom.Snapshot {
-		elements := now.Elements.Slice()
+		elements := current.Elements.Slice()
 		for _, s := range slices.Backward(l.steps) {
 			elements = s.back(elements)
 			if s.before.Revision == revision {
@@ -196,7 +196,7 @@ func (l Log) Last(ref dom.Ref) *dom.Element {
 
 // LastSeen returns the last state of an element that is gone, and the snapshot that contained it. It returns nil if the log does not have
 // the element.
-func (l Log) LastSeen(now *dom.Snapshot, ref dom.Ref) (*dom.Element, *dom.Snapshot) {
+func (l Log) LastSeen(current *dom.Snapshot, ref dom.Ref) (*dom.Element, *dom.Snapshot) {
 	el := l.Last(ref)
 	if el == nil {
 		return nil, nil
@@ -204,7 +204,7 @@ func (l Log) LastSeen(now *dom.Snapshot, ref dom.Ref) (*dom.Element, *dom.Snapsh
 	for _, s := range slices.Backward(l.steps) {
 		for _, one := range s.splices {
 			if slices.Contains(one.old, el) {
-				return el, l.At(now, s.before.Revision)
+				return el, l.At(current, s.before.Revision)
 			}
 		}
 	}

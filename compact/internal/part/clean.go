@@ -70,17 +70,17 @@ func AppendLeft(dst []byte, left int) []byte {
 	return strconv.AppendInt(append(dst, '+'), int64(left), 10)
 }
 
-// Beyond returns how many characters are omitted from a text if at most limit characters are appended and the text itself omits left
-// characters.
-func Beyond(s string, limit, left int) int {
+// Beyond returns how many characters are omitted from a text if at most limit characters are appended and the text itself has already
+// omitted some.
+func Beyond(s string, limit, omitted int) int {
 	n := utf8.RuneCountInString(s)
 	if n <= limit {
-		return left
+		return omitted
 	}
 	if strings.HasSuffix(s, Ellipsis) {
 		n--
 	}
-	return left + n - (limit - 1)
+	return omitted + n - (limit - 1)
 }
 
 // isPlain reports whether s is printable ASCII without outer or repeated spaces.

@@ -6,17 +6,17 @@ import (
 )
 
 // AppendWords appends cleaned words of the page, with a backslash before each character that would otherwise start another part of a line.
-// Characters in also are always escaped.
-func AppendWords(dst []byte, s string, limit int, also string) []byte {
+// Characters in extra are always escaped.
+func AppendWords(dst []byte, s string, limit int, extra string) []byte {
 	start := len(dst)
 	dst = AppendClean(dst, s, limit)
-	if !mayNeedEscape(dst[start:], also) {
+	if !mayNeedEscape(dst[start:], extra) {
 		return dst
 	}
 	words := string(dst[start:])
 	dst = dst[:start]
 	for i, r := range words {
-		if needsEscape(words, i, r) || strings.ContainsRune(also, r) {
+		if needsEscape(words, i, r) || strings.ContainsRune(extra, r) {
 			dst = append(dst, '\\')
 		}
 		dst = utf8.AppendRune(dst, r)
@@ -29,13 +29,13 @@ func AppendQuoted(dst []byte, value string, left int) []byte {
 	return append(AppendLeft(AppendWords(append(dst, '"'), value, MaxValue, `"`), left), '"')
 }
 
-func mayNeedEscape(words []byte, also string) bool {
+func mayNeedEscape(words []byte, extra string) bool {
 	for _, c := range words {
 		switch c {
 		case '\\', '[', '(', '|', 0xe2: // the first byte of →, ←, ‹ and …
 			return true
 		}
-		if strings.IndexByte(also, c) >= 0 {
+		if strings.IndexByte(extra, c) >= 0 {
 			return true
 		}
 	}

@@ -186,8 +186,8 @@ func (i Input) isBusy(until time.Time) bool {
 }
 
 // awaitIdle waits until the navigations, windows and requests that the action started are complete, and reports whether there were any.
-// It gives up at the time until and reports none, because a page may change its URL endlessly.
-func (i Input) awaitIdle(ctx context.Context, until time.Time) (waited bool, err error) {
+// It gives up at the deadline and reports none, because a page may change its URL endlessly.
+func (i Input) awaitIdle(ctx context.Context, deadline time.Time) (waited bool, err error) {
 	if err := i.Barrier(ctx); err != nil {
 		return false, err
 	}
@@ -198,8 +198,8 @@ func (i Input) awaitIdle(ctx context.Context, until time.Time) (waited bool, err
 	if err := i.Barrier(ctx); err != nil {
 		return false, err
 	}
-	waited, err = i.Requests.AwaitAnswers(ctx, until)
-	return waited || went && time.Now().Before(until), err
+	waited, err = i.Requests.AwaitAnswers(ctx, deadline)
+	return waited || went && time.Now().Before(deadline), err
 }
 
 // AwaitWindows implements driver.Input.

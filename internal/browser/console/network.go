@@ -181,14 +181,14 @@ func (r *Recorder) observe(method string, e *event) {
 	}
 }
 
-// failureReason returns why a request failed: the gate's reason if it refused the connection, else said.
-func (r *Recorder) failureReason(said, url string) string {
-	if r.why != nil && !strings.Contains(said, "ERR_ABORTED") && !strings.Contains(said, "(canceled)") {
+// failureReason returns why a request failed: the gate's reason if it refused the connection, otherwise the reported one.
+func (r *Recorder) failureReason(reported, url string) string {
+	if r.why != nil && !strings.Contains(reported, "ERR_ABORTED") && !strings.Contains(reported, "(canceled)") {
 		if why := r.why(url); why != "" {
 			return pagelog.URL(why)
 		}
 	}
-	return said
+	return reported
 }
 
 // reason returns the browser's reason for a failed request.

@@ -71,16 +71,16 @@ func (d *documents) withAgents(ctx context.Context, f func() error) (err error) 
 	return &apierr.Error{Kind: apierr.Aborted, Message: "the page keeps navigating: wait until it settles, then read it again", Err: err}
 }
 
-// awaitChange waits until the agents are not the ones in before. It is called after a call failed because an agent's context is gone; the
-// event that replaces the agent follows. On a busy machine, the event may be late, because the renderer of the new document responds to
-// calls before it reports its contexts.
-func (d *documents) awaitChange(ctx context.Context, before []frames.Readable) error {
+// awaitChange waits until the agents are not the old ones. It is called after a call failed because an agent's context is gone; the event
+// that replaces the agent follows. On a busy machine, the event may be late, because the renderer of the new document responds to calls
+// before it reports its contexts.
+func (d *documents) awaitChange(ctx context.Context, old []frames.Readable) error {
 	if err := d.m.Barrier(ctx); err != nil {
 		return err
 	}
 	bounded, cancel := context.WithTimeout(ctx, replaceGrace)
 	defer cancel()
-	err := d.m.Await(bounded, func() bool { return !slices.Equal(before, d.m.Tree.Readable()) })
+	err := d.m.Await(bounded, func() bool { return !slices.Equal(old, d.m.Tree.Readable()) })
 	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
 		return nil // the context of another document is gone, and the agents are unchanged
 	}

@@ -156,13 +156,13 @@ func (k *Tracker) PageGone(id target.ID) {
 	k.cancelAll("its tab was closed", func(t *transfer) bool { return t.page != nil && t.page.Target() == id })
 }
 
-// cancelAll cancels the downloads that which selects. It calls which with the lock held. The browser reports when the downloads are
-// canceled.
-func (k *Tracker) cancelAll(why string, which func(*transfer) bool) {
+// cancelAll cancels the downloads for which match returns true. It calls match with the lock held. The browser reports when the downloads
+// are canceled.
+func (k *Tracker) cancelAll(why string, match func(*transfer) bool) {
 	k.mu.Lock()
 	var due []*transfer
 	for _, t := range k.state.fetching {
-		if which(t) {
+		if match(t) {
 			due = append(due, t)
 		}
 	}

@@ -117,10 +117,10 @@ func (t *pointer) pressUntilReached(ctx context.Context, how input.DispatchMouse
 	}
 }
 
-// released returns the event that releases a button pressed with how.
-func released(at driver.Point, how input.DispatchMouseEventParams) devtools.Step {
-	how.Buttons = 0
-	return mouse(input.DispatchMouseEventTypeMouseReleased, at, how)
+// released returns the event that releases a button that was pressed with the event press.
+func released(at driver.Point, press input.DispatchMouseEventParams) devtools.Step {
+	press.Buttons = 0
+	return mouse(input.DispatchMouseEventTypeMouseReleased, at, press)
 }
 
 // unfinished returns the error of an action that failed after the press.

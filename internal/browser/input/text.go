@@ -84,8 +84,9 @@ func (t *typing) makeTag(ctx context.Context, result driver.DoResult) (driver.Do
 	return driver.DoResult{Detail: tag.Note()}, nil
 }
 
-// enter enters the text with the method how. If how is unsuitable for the element, it returns the method to try next, and framed otherwise.
-func (t *typing) enter(ctx context.Context, how entryMethod) (result driver.DoResult, again entryMethod, err error) {
+// enter enters the text with a method. If the method is unsuitable for the element, it returns the method to try next, and framed
+// otherwise.
+func (t *typing) enter(ctx context.Context, method entryMethod) (result driver.DoResult, again entryMethod, err error) {
 	a := t.action
 	edit := "append"
 	switch {
@@ -111,12 +112,12 @@ func (t *typing) enter(ctx context.Context, how entryMethod) (result driver.DoRe
 			return driver.DoResult{}, framed, err
 		}
 	}
-	if how == framed && t.mayNeedKeys(found) {
+	if method == framed && t.mayNeedKeys(found) {
 		if enters, err := t.page.EntersCharacters(ctx, agent); err == nil && enters {
-			how = keyed
+			method = keyed
 		}
 	}
-	keyEvents := t.keyEvents(a, found, how)
+	keyEvents := t.keyEvents(a, found, method)
 	if len(keyEvents) == 0 {
 		disarm(ctx, []Agent{agent})
 		return driver.DoResult{}, framed, nil
@@ -128,7 +129,7 @@ func (t *typing) enter(ctx context.Context, how entryMethod) (result driver.DoRe
 		result, err = outcome.NavigatedTooSoon(a)
 		return result, framed, err
 	}
-	return t.verifyTyped(ctx, agent, a, how)
+	return t.verifyTyped(ctx, agent, a, method)
 }
 
 // maxKeyed is the maximum length of a text that is entered key by key without need, in bytes.

@@ -19,12 +19,12 @@ func pressedText(a driver.Action) string {
 	return strings.Repeat(a.Text, max(1, a.Repeat))
 }
 
-// verifyTyped requests what the element received of the typed keys. If how was unsuitable, again is the way to try next.
-func (t *typing) verifyTyped(ctx context.Context, agent Agent, a driver.Action, how entryMethod) (result driver.DoResult, again entryMethod, err error) {
+// verifyTyped requests what the element received of the typed keys. If the method was unsuitable, next is the method to try next.
+func (t *typing) verifyTyped(ctx context.Context, agent Agent, a driver.Action, method entryMethod) (result driver.DoResult, next entryMethod, err error) {
 	ask := map[string]any{"edit": ""}
 	switch text := pressedText(a); {
 	case a.Kind == driver.Fill:
-		ask["text"], ask["edit"], ask["framed"] = a.Text, "replace", how == framed
+		ask["text"], ask["edit"], ask["framed"] = a.Text, "replace", method == framed
 	case a.Kind == driver.Type:
 		ask["text"], ask["edit"] = a.Text, "append"
 	case text != "":
@@ -41,12 +41,12 @@ func (t *typing) verifyTyped(ctx context.Context, agent Agent, a driver.Action, 
 	}
 	switch {
 	case got.Reindented():
-		again = whole
+		next = whole
 	case got.Keyed():
-		again = keyed
-	case how == keyed && a.Kind == driver.Fill && isOtherAmount(got.Held, a.Text):
-		again = unsigned
+		next = keyed
+	case method == keyed && a.Kind == driver.Fill && isOtherAmount(got.Held, a.Text):
+		next = unsigned
 	}
 	result, err = got.Result(a)
-	return result, again, err
+	return result, next, err
 }

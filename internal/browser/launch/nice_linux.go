@@ -12,16 +12,16 @@ import (
 // errNoZygote reports that the browser has no process from which its renderers are forked.
 var errNoZygote = errors.New("the browser has no zygote")
 
-// nicePages makes the renderers of a browser that has just started run with our nice value plus more, at most 19. Renderers are forked from
-// a zygote and inherit its value; nicePages also sets the value of existing renderers. Other processes keep their value, because the
+// nicePages makes the renderers of a browser that has just started run with our nice value plus increment, at most 19. Renderers are forked
+// from a zygote and inherit its value; nicePages also sets the value of existing renderers. Other processes keep their value, because the
 // renderers' messages pass through them. A full browser that may raise priorities, as root, sets the nice values of its renderers itself: 5
 // for background pages.
-func nicePages(browser, more int) error {
+func nicePages(browser, increment int) error {
 	raw, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
 	if err != nil {
 		return err
 	}
-	nice := min(20-raw+more, 19) // the system call returns 20 minus the nice value
+	nice := min(20-raw+increment, 19) // the system call returns 20 minus the nice value
 	zygotes := 0
 	for _, pid := range processesOf(browser, nil) {
 		line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")

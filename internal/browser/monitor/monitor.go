@@ -52,12 +52,12 @@ func (m *Monitor) Await(ctx context.Context, ready func() bool) error {
 // forever is longer than any wait.
 const forever = time.Duration(1<<63 - 1)
 
-// AwaitTimed waits until left returns 0 or less. It calls left with the lock held. A positive result is the time after which left is called
-// again even if nothing has changed.
-func (m *Monitor) AwaitTimed(ctx context.Context, left func() time.Duration) error {
+// AwaitTimed waits until timeLeft returns 0 or less. It calls timeLeft with the lock held. A positive result is the time after which
+// timeLeft is called again even if nothing has changed.
+func (m *Monitor) AwaitTimed(ctx context.Context, timeLeft func() time.Duration) error {
 	for {
 		m.mu.Lock()
-		remaining, changed := left(), m.changed
+		remaining, changed := timeLeft(), m.changed
 		m.mu.Unlock()
 		if remaining <= 0 {
 			return nil

@@ -141,14 +141,14 @@ func (n *Navigator) mark() mark {
 	return mark{document: n.m.Tree.Main().Document, unloads: n.dialogs.State.Unloads(), stays: n.dialogs.State.Stays(), downloads: n.State.downloads}
 }
 
-// stayed reports whether a beforeunload dialog has kept the page since the mark before.
-func (n *Navigator) stayed(ctx context.Context, before mark) bool {
+// stayed reports whether a beforeunload dialog has kept the page since an earlier mark.
+func (n *Navigator) stayed(ctx context.Context, earlier mark) bool {
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if n.m.Barrier(bounded) != nil || n.mark().unloads == before.unloads {
+	if n.m.Barrier(bounded) != nil || n.mark().unloads == earlier.unloads {
 		return false
 	}
-	return n.m.Await(bounded, func() bool { return n.dialogs.State.Stays() != before.stays }) == nil
+	return n.m.Await(bounded, func() bool { return n.dialogs.State.Stays() != earlier.stays }) == nil
 }
 
 // Step moves in the history; see driver.Navigator.
@@ -186,9 +186,9 @@ func (n *Navigator) Reload(ctx context.Context) (driver.Commit, error) {
 // entry, which may belong to the current document.
 type arrival struct{ document, url string }
 
-// awaitCommit waits until the main frame shows another document, shows the URL of to, or is known to stay. If a document is expected but
-// another arrives first, because the page itself has navigated, awaitCommit returns that document once it has stayed for patience.
-func (n *Navigator) awaitCommit(ctx context.Context, before mark, to arrival) (c driver.Commit, err error) {
+// awaitCommit waits until the main frame shows another document, shows the URL of target, or is known to stay. If a document is expected
+// but another arrives first, because the page itself has navigated, awaitCommit returns that document once it has stayed for patience.
+func (n *Navigator) awaitCommit(ctx context.Context, before mark, target arrival) (c driver.Commit, err error) {
 	stays := false
 	var other time.Time // when another document arrived
 	err = n.m.AwaitTimed(ctx, func() time.Duration {
@@ -196,11 +196,11 @@ func (n *Navigator) awaitCommit(ctx context.Context, before mark, to arrival) (c
 		c = driver.Commit{Document: f.Document, Same: f.Document == before.document}
 		stays = n.dialogs.State.Stays() != before.stays
 		switch {
-		case stays || (to.url != "" && f.URL == to.url):
+		case stays || (target.url != "" && f.URL == target.url):
 			return 0
 		case c.Same:
 			return time.Hour // re-evaluated with every change
-		case to.document == "" || to.document == f.Document:
+		case target.document == "" || target.document == f.Document:
 			return 0
 		case other.IsZero():
 			other = time.Now()

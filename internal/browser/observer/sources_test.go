@@ -9,8 +9,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// source joins the scripts in js/ and appends more, all in one scope.
-func source(tb testing.TB, more string) string {
+// source joins the scripts in js/ and appends extra, all in one scope.
+func source(tb testing.TB, extra string) string {
 	tb.Helper()
 	names, err := filepath.Glob("js/*.js")
 	if err != nil || len(names) == 0 {
@@ -26,7 +26,7 @@ func source(tb testing.TB, more string) string {
 		}
 		b.Write(src)
 	}
-	b.WriteString(more + "})();\n")
+	b.WriteString(extra + "})();\n")
 	return b.String()
 }
 

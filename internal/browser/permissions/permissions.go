@@ -22,7 +22,7 @@ type Browser interface {
 
 // Clipboard decides when the permission to read the clipboard is in effect. clipboard.Session implements it.
 type Clipboard interface {
-	// Grant calls set. In set, mayRead reports whether the session may read the clipboard immediately.
+	// Grant calls set. set gets the function mayRead, which reports whether the session may read the clipboard immediately.
 	Grant(ctx context.Context, read, write bool, set func(mayRead func() bool) error) error
 }
 

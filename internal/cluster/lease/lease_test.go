@@ -14,11 +14,11 @@ var zero = time.Now()
 // at returns the time a number of seconds after the start of a test.
 func at(seconds float64) time.Time { return zero.Add(time.Duration(seconds * float64(time.Second))) }
 
-// begin starts a renewal and requires that it is want.
-func begin(t *testing.T, h *lease.Holder, seconds float64, want lease.Attempt) {
+// begin starts a renewal and requires that it equals expected.
+func begin(t *testing.T, h *lease.Holder, seconds float64, expected lease.Attempt) {
 	t.Helper()
-	if a, err := h.Begin(at(seconds)); err != nil || a != want {
-		t.Fatalf("at %v: got %+v, %v; want %+v", seconds, a, err, want)
+	if a, err := h.Begin(at(seconds)); err != nil || a != expected {
+		t.Fatalf("at %v: got %+v, %v; want %+v", seconds, a, err, expected)
 	}
 }
 

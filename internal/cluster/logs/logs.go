@@ -97,9 +97,9 @@ func config(replicas int) jetstream.StreamConfig {
 }
 
 // Append stores a record and returns its sequence. after is the sequence of the record that precedes it, or 0 for the first record. A
-// keyframe removes all records before it. Append returns ErrTooLarge or an error of the registry: ErrConflict if another record follows
-// after, or after is gone; ErrUnknown if no answer arrived in time. After ErrUnknown, call Last before the next Append.
-func (l *Log) Append(ctx context.Context, tab string, record []byte, keyframe bool, after uint64) (sequence uint64, err error) {
+// keyframe removes all records before it. Append returns ErrTooLarge or an error of the registry: ErrConflict if another record follows the
+// previous one, or the previous one is gone; ErrUnknown if no answer arrived in time. After ErrUnknown, call Last before the next Append.
+func (l *Log) Append(ctx context.Context, tab string, record []byte, keyframe bool, previous uint64) (sequence uint64, err error) {
 	if len(record) > MaxRecord {
 		return 0, fmt.Errorf("%w: %d bytes of at most %d", ErrTooLarge, len(record), MaxRecord)
 	}
@@ -110,7 +110,7 @@ func (l *Log) Append(ctx context.Context, tab string, record []byte, keyframe bo
 	if keyframe {
 		m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
 	}
-	ack, err := l.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(after))
+	ack, err := l.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(previous))
 	if err != nil {
 		return 0, fmt.Errorf("append to the log of tab %s: %w: %w", tab, registry.Kind(err, true), err)
 	}

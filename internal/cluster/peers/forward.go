@@ -97,8 +97,8 @@ func (p *Proxy) call(ctx context.Context, m *method, node Node, request proto.Me
 }
 
 // classify distinguishes errors of the other node, which clients receive unchanged, from errors of the connection to it, for which it
-// returns gone.
-func (p *Proxy) classify(ctx context.Context, err error, trailer metadata.MD, gone *unreachableError) error {
+// returns unreachable.
+func (p *Proxy) classify(ctx context.Context, err error, trailer metadata.MD, unreachable *unreachableError) error {
 	if one(trailer, movedKey) == set {
 		return errMoved
 	}
@@ -110,7 +110,7 @@ func (p *Proxy) classify(ctx context.Context, err error, trailer metadata.MD, go
 	}
 	switch status.Code(err) {
 	case codes.Unavailable, codes.Canceled, codes.Unauthenticated:
-		return p.failed(ctx, gone)
+		return p.failed(ctx, unreachable)
 	}
 	return err // such as a message that is too large
 }

@@ -113,17 +113,17 @@ func addAccount(to, from *domtapv1.Account) {
 	}
 }
 
-// combine adds each element of from to the element with the same name in to, which is sorted by name.
-func combine[T any](to, from []T, name func(T) string, add func(to, from T)) []T {
-	for _, one := range from {
-		i, found := slices.BinarySearchFunc(to, name(one), func(t T, n string) int { return cmp.Compare(name(t), n) })
+// combine adds each element of src to the element with the same name in dst, which is sorted by name.
+func combine[T any](dst, src []T, name func(T) string, add func(to, from T)) []T {
+	for _, one := range src {
+		i, found := slices.BinarySearchFunc(dst, name(one), func(t T, n string) int { return cmp.Compare(name(t), n) })
 		if found {
-			add(to[i], one)
+			add(dst[i], one)
 		} else {
-			to = slices.Insert(to, i, one)
+			dst = slices.Insert(dst, i, one)
 		}
 	}
-	return to
+	return dst
 }
 
 // addNumbers adds all numbers of a message, including numbers in maps, to the same fields of another message.

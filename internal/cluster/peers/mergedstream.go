@@ -65,12 +65,12 @@ func (o *mergedStream) join(known map[Node]bool, changed <-chan struct{}) {
 	}
 }
 
-// add starts the streams of nodes that are not in known, and adds these nodes to it.
-func (o *mergedStream) add(known map[Node]bool) error {
+// add starts the streams of nodes that are not in started, and adds these nodes to it.
+func (o *mergedStream) add(started map[Node]bool) error {
 	var fresh []Node
 	for _, node := range o.proxy.cfg.Directory.Nodes() {
-		if !node.Self && !known[node] {
-			known[node] = true
+		if !node.Self && !started[node] {
+			started[node] = true
 			fresh = append(fresh, node)
 		}
 	}

@@ -239,17 +239,17 @@ func (p *Proxy) subjectOf(ctx context.Context, m *method, request proto.Message)
 	return s
 }
 
-// route calls here if this node serves a call, and there for another node, according to the Directory. If the call arrives too late because
-// its tab or session has moved or the node has died, route looks up the Directory's latest state and tries once more.
-func (p *Proxy) route(ctx context.Context, m *method, about subject, here func() error, there func(node Node, final bool) error) error {
+// route calls local if this node serves a call, and remote for another node, according to the Directory. If the call arrives too late
+// because its tab or session has moved or the node has died, route looks up the Directory's latest state and tries once more.
+func (p *Proxy) route(ctx context.Context, m *method, about subject, local func() error, remote func(node Node, final bool) error) error {
 	node, err := p.owner(ctx, m, about, Cached)
 	if err != nil {
 		return err
 	}
 	if node.Self {
-		err = here()
+		err = local()
 	} else {
-		err = there(node, false)
+		err = remote(node, false)
 	}
 	if !mayRetry(m, about, err) {
 		return clientError(ctx, m, node, err)
@@ -261,9 +261,9 @@ func (p *Proxy) route(ctx context.Context, m *method, about subject, here func()
 	case lookup != nil, !moved && (next == node || next.Self && node.Self):
 		return clientError(ctx, m, node, err)
 	case next.Self:
-		return here()
+		return local()
 	}
-	return clientError(ctx, m, next, there(next, true))
+	return clientError(ctx, m, next, remote(next, true))
 }
 
 // mayRetry reports whether another node may serve a failed call.

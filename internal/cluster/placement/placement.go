@@ -94,17 +94,18 @@ func weight(session, node string) uint64 {
 	return x
 }
 
-// ChooseAll chooses nodes for several sessions, as if they were placed one after another. It returns the sessions without room in left.
-func ChooseAll(sessions []string, nodes []Node) (places map[string]string, left []string) {
+// ChooseAll chooses nodes for several sessions, as if they were placed one after another. It returns the sessions for which there is no
+// room in unplaced.
+func ChooseAll(sessions []string, nodes []Node) (places map[string]string, unplaced []string) {
 	nodes, places = slices.Clone(nodes), map[string]string{}
 	for _, session := range sessions {
 		id, ok := Choose(session, nodes)
 		if !ok {
-			left = append(left, session)
+			unplaced = append(unplaced, session)
 			continue
 		}
 		places[session] = id
 		nodes[slices.IndexFunc(nodes, func(n Node) bool { return n.ID == id })].Sessions++
 	}
-	return places, left
+	return places, unplaced
 }

@@ -157,10 +157,11 @@ func (v *View[V]) readFrom(ctx context.Context, from uint64, at *state) (read []
 	return read, nil
 }
 
-// same returns an error if the leader has changed since before, because the values read may then not be the state of one leader.
-func (v *View[V]) same(ctx context.Context, before state) error {
+// same returns an error if the leader has changed since an earlier reading, because the values read may then not be the state of one
+// leader.
+func (v *View[V]) same(ctx context.Context, earlier state) error {
 	now, err := v.ask(ctx)
-	if err == nil && (now.leader != before.leader || now.leader == "" || !now.made.Equal(before.made) || now.last < before.last) {
+	if err == nil && (now.leader != earlier.leader || now.leader == "" || !now.made.Equal(earlier.made) || now.last < earlier.last) {
 		err = errors.New("the leader has changed")
 	}
 	return err

@@ -106,9 +106,9 @@ func (p *publisher) follow(ctx context.Context) error {
 	}
 }
 
-// find looks up the end of the log, which an earlier owner may have written, and reports whether sent is the newest record. It retries
+// find looks up the end of the log, which an earlier owner may have written, and reports whether expected is the newest record. It retries
 // until the log answers.
-func (p *publisher) find(ctx context.Context, sent []byte) (stored bool, err error) {
+func (p *publisher) find(ctx context.Context, expected []byte) (stored bool, err error) {
 	for {
 		sequence, record, err := p.log.Last(ctx, p.tab.ID())
 		switch {
@@ -118,7 +118,7 @@ func (p *publisher) find(ctx context.Context, sent []byte) (stored bool, err err
 				return false, ErrFenced
 			}
 			p.sequence = sequence
-			return sent != nil && bytes.Equal(record, sent), nil
+			return expected != nil && bytes.Equal(record, expected), nil
 		case errors.Is(err, logs.ErrGone):
 			p.sequence = 0
 			return false, nil

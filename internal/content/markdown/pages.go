@@ -124,9 +124,9 @@ func (d *Document) between(from Position, end int) string {
 // maxPerToken is the maximum number of bytes per token that is assumed when a block is cut.
 const maxPerToken = 16
 
-// beginning returns the start of a text that fits the budget after the text there. It returns at least one character.
-func beginning(there, text string, budget int, count func(string) int) string {
-	fits := func(n int) bool { return count(there+text[:n]) <= budget }
+// beginning returns the start of a text that fits the budget after the prefix. It returns at least one character.
+func beginning(prefix, text string, budget int, count func(string) int) string {
+	fits := func(n int) bool { return count(prefix+text[:n]) <= budget }
 	low, high := 0, min(len(text), budget*maxPerToken) // low always fits
 	for low < high {
 		middle := (low + high + 1) / 2
@@ -140,7 +140,7 @@ func beginning(there, text string, budget int, count func(string) int) string {
 	for cut > 0 && !fits(cut) {
 		cut = cutPoint(text, cut-1)
 	}
-	if cut == 0 && there == "" {
+	if cut == 0 && prefix == "" {
 		_, cut = utf8.DecodeRuneInString(text)
 	}
 	return text[:cut]

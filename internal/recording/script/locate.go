@@ -79,10 +79,10 @@ func name(el *dom.Element, s *dom.Snapshot) *domtapv1.Target {
 	return nil
 }
 
-// isOnly reports whether exactly one element satisfies is.
-func isOnly(all []*dom.Element, is func(*dom.Element) bool) bool {
-	i := slices.IndexFunc(all, is)
-	return i >= 0 && !slices.ContainsFunc(all[i+1:], is)
+// isOnly reports whether match returns true for exactly one element.
+func isOnly(all []*dom.Element, match func(*dom.Element) bool) bool {
+	i := slices.IndexFunc(all, match)
+	return i >= 0 && !slices.ContainsFunc(all[i+1:], match)
 }
 
 // matchesOnly reports whether a target matches only the given element, by the rules of turns: if several elements match, elements covered

@@ -25,11 +25,11 @@ func shrink(t *Trace, s sizes) bool {
 	return false
 }
 
-// everySecond omits every second element for which may returns true. It always keeps the first element.
-func everySecond[T any](all []T, may func(T) bool) []T {
+// everySecond omits every second element for which removable returns true. It always keeps the first element.
+func everySecond[T any](all []T, removable func(T) bool) []T {
 	out, n := make([]T, 0, len(all)), 0
 	for i, one := range all {
-		if i > 0 && may(one) {
+		if i > 0 && removable(one) {
 			if n++; n%2 == 1 {
 				continue
 			}
@@ -103,14 +103,14 @@ func count(t Trace) (c counts) {
 	return c
 }
 
-// without describes how many entries of each part were omitted between c and now.
-func (c counts) without(now counts) (out []string) {
+// without describes how many entries of each part were omitted between c and current.
+func (c counts) without(current counts) (out []string) {
 	for _, part := range []struct {
 		what      string
 		had, kept int
 	}{
-		{"pictures", c.pictures, now.pictures}, {"states of the page", c.states, now.states}, {"diffs of steps", c.diffs, now.diffs},
-		{"lines of the log", c.log, now.log}, {"steps", c.steps, now.steps},
+		{"pictures", c.pictures, current.pictures}, {"states of the page", c.states, current.states}, {"diffs of steps", c.diffs, current.diffs},
+		{"lines of the log", c.log, current.log}, {"steps", c.steps, current.steps},
 	} {
 		if part.kept < part.had {
 			out = append(out, fmt.Sprintf("%d of %d %s were left out to keep the file small", part.had-part.kept, part.had, part.what))

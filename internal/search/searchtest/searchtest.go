@@ -146,11 +146,11 @@ func byHeader(name, value string) func(request) bool {
 
 func none(request) string { return "" }
 
-// number reports whether a parameter is a number from 1 to most, the limit of the providers.
-func number(in request, name string, most int) bool {
+// number reports whether a parameter is a number from 1 to limit, the maximum of the providers.
+func number(in request, name string, limit int) bool {
 	var n int
 	_, err := fmt.Sscan(in.get(name), &n)
-	return err == nil && 1 <= n && n <= most
+	return err == nil && 1 <= n && n <= limit
 }
 
 var providers = map[string]provider{

@@ -60,14 +60,14 @@ func (s *Snapshot) diffText() (text string, cost int) {
 }
 
 // denseDiffText returns the diff as DENSE_DIFF and its tokens. It returns "" if the whole view must be sent instead. That is also the case
-// if the diff costs more than the view that whole prints.
-func (s *Snapshot) denseDiffText(whole func() string) (text string, cost int) {
+// if the diff costs more than the view that printWhole prints.
+func (s *Snapshot) denseDiffText(printWhole func() string) (text string, cost int) {
 	if s.change == nil {
 		return "", 0
 	}
 	text = s.change.Dense(s.from.View, s.View)
 	cost = tokens.Count(text)
-	if least := leastCost * len(s.View.Elements()); cost > least && cost > tokens.Count(whole()) {
+	if least := leastCost * len(s.View.Elements()); cost > least && cost > tokens.Count(printWhole()) {
 		s.resync = views.MostlyChanged
 		return "", 0
 	}

@@ -178,31 +178,31 @@ func (t *Tab) ListsStructural(who Caller, now *dom.Snapshot, dense bool) bool {
 	return known.structural == documentOf(now)
 }
 
-// LastShown returns the newest state up to now that a caller received as DENSE or DENSE_DIFF. It returns nil if there is none of the same
-// document.
-func (t *Tab) LastShown(who Caller, now *dom.Snapshot) *dom.Snapshot {
+// LastShown returns the newest state up to current that a caller received as DENSE or DENSE_DIFF. It returns nil if there is none of the
+// same document.
+func (t *Tab) LastShown(who Caller, current *dom.Snapshot) *dom.Snapshot {
 	b := t.last
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	known := b.known(callerTab{who, t.tab.ID()})
-	if known == nil || known.shown == nil || documentOf(known.shown) != documentOf(now) || known.shown.Revision > now.Revision {
+	if known == nil || known.shown == nil || documentOf(known.shown) != documentOf(current) || known.shown.Revision > current.Revision {
 		return nil
 	}
 	return known.shown
 }
 
 // SetShown records that a caller received the changes up to a state of the tab.
-func (t *Tab) SetShown(who Caller, now *dom.Snapshot) {
+func (t *Tab) SetShown(who Caller, current *dom.Snapshot) {
 	b := t.last
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	entry := b.entry(callerTab{who, t.tab.ID()})
-	entry.shown = now
+	entry.shown = current
 	b.trim(entry)
 }
 
-// BeginStream records that a stream sends every state to a caller, until over is called.
-func (t *Tab) BeginStream(who Caller) (over func()) {
+// BeginStream records that a stream sends every state to a caller, until end is called.
+func (t *Tab) BeginStream(who Caller) (end func()) {
 	key := callerTab{who, t.tab.ID()}
 	t.last.beginStream(key)
 	return func() { t.last.endStream(key) }

@@ -31,19 +31,19 @@ type tree struct {
 	tree elementcontext.Tree
 }
 
-// distinguish finds a context for each element in some that shares role and name with other elements of a list. It returns false if they
-// are too many to handle individually.
-func (n *names) distinguish(t *tree, page, list dom.List, some []*dom.Element, f *elementcontext.Found) bool {
+// distinguish finds a context for each wanted element that shares role and name with other elements of a list. It returns false if they are
+// too many to handle individually.
+func (n *names) distinguish(t *tree, page, list dom.List, wanted []*dom.Element, f *elementcontext.Found) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.names.Follow(list)
-	if !slices.ContainsFunc(some, n.names.Shares) {
+	if !slices.ContainsFunc(wanted, n.names.Shares) {
 		return true
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.tree.Follow(page)
-	return n.names.Distinguish(&t.tree, some, f)
+	return n.names.Distinguish(&t.tree, wanted, f)
 }
 
 // contexts finds the contexts of a view's elements on first use. If elements share role and name, the cost of finding all contexts is
@@ -95,17 +95,17 @@ func (c *contexts) each() (has func(*dom.Element) bool, found compact.Contexts) 
 }
 
 // look adds the contexts of some elements to a map.
-func (c *contexts) look(to compact.Contexts, some ...*dom.Element) {
+func (c *contexts) look(to compact.Contexts, elements ...*dom.Element) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.isAll {
-		c.isAll = !c.names.distinguish(c.tree, c.page, c.of, some, &c.some)
+		c.isAll = !c.names.distinguish(c.tree, c.page, c.of, elements, &c.some)
 	}
 	all := c.some.Contexts
 	if c.isAll {
 		all = c.tell()
 	}
-	for _, e := range some {
+	for _, e := range elements {
 		if one, has := all[e.Ref]; has {
 			to[e.Ref] = one
 		}

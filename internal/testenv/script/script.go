@@ -91,11 +91,11 @@ func (p *Player) Do(line string) {
 	}
 }
 
-// refused clicks an element and fails the test unless the click fails with the reason want.
-func (p *Player) refused(words, want string) {
+// refused clicks an element and fails the test unless the click fails with the reason wantReason.
+func (p *Player) refused(words, wantReason string) {
 	p.T.Helper()
-	if reason, err := p.Act(p.click(words)); reason != want {
-		p.T.Fatalf("click %s: refused with %q (%v), want %s", words, reason, err, want)
+	if reason, err := p.Act(p.click(words)); reason != wantReason {
+		p.T.Fatalf("click %s: refused with %q (%v), want %s", words, reason, err, wantReason)
 	}
 }
 

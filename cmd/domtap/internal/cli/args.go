@@ -25,14 +25,14 @@ func Args(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error { return CheckArgs(args, required, most) }
 }
 
-// CheckArgs checks the number of arguments. A negative most means no limit. The error names the missing required arguments.
-func CheckArgs(args, required []string, most int) error {
+// CheckArgs checks the number of arguments. A negative limit means no limit. The error names the missing required arguments.
+func CheckArgs(args, required []string, limit int) error {
 	switch {
 	case len(args) < len(required):
 		missing := strings.Join(required[len(args):], " and ")
 		return fmt.Errorf("missing %s", strings.TrimSuffix(missing, "…"))
-	case most >= 0 && len(args) > most:
-		return fmt.Errorf("unexpected argument %q", args[most])
+	case limit >= 0 && len(args) > limit:
+		return fmt.Errorf("unexpected argument %q", args[limit])
 	}
 	return nil
 }

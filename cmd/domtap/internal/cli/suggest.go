@@ -102,19 +102,19 @@ func (a *App) flagFor(cmd *cobra.Command, args []string, name string) string {
 	return "usage: " + usage(cmd)
 }
 
-// replaced returns a copy of words in which the first occurrence of from is replaced by to. from may also be the part of a word before or
+// replaced returns a copy of words with the first occurrence of old replaced by replacement. from may also be the part of a word before or
 // after "=".
-func replaced(words []string, from, to string) []string {
+func replaced(words []string, old, replacement string) []string {
 	words = slices.Clone(words)
 	for i, word := range words {
 		name, value, both := strings.Cut(word, "=")
 		switch {
-		case word == from:
-			words[i] = to
-		case both && name == from:
-			words[i] = to + "=" + value
-		case both && value == from && strings.HasPrefix(name, "-"):
-			words[i] = name + "=" + to
+		case word == old:
+			words[i] = replacement
+		case both && name == old:
+			words[i] = replacement + "=" + value
+		case both && value == old && strings.HasPrefix(name, "-"):
+			words[i] = name + "=" + replacement
 		default:
 			continue
 		}
@@ -123,10 +123,10 @@ func replaced(words []string, from, to string) []string {
 	return words
 }
 
-// sample returns an example value for a flag: the allowed word nearest to given, or the default.
-func sample(f *pflag.Flag, given string) string {
+// sample returns an example value for a flag: the allowed word that is nearest to word, or the default.
+func sample(f *pflag.Flag, word string) string {
 	if choice, ok := f.Value.(*Choice); ok {
-		return cmp.Or(nearest.Name(given, choice.allowed), choice.allowed[0])
+		return cmp.Or(nearest.Name(word, choice.allowed), choice.allowed[0])
 	}
 	switch f.DefValue {
 	case "0":

@@ -86,9 +86,9 @@ func (c Cluster) replicas() int {
 	return 1
 }
 
-// setMember calls the function in, which reports whether the node accepts sessions, and records the result. It does both under the lock, so
-// the last caller has the newest result.
-func (r *readiness) setMember(in func() bool) { r.set(&r.member, in) }
+// setMember calls accepts, which reports whether the node accepts sessions, and records the result. It does both under the lock, so the
+// last caller has the newest result.
+func (r *readiness) setMember(accepts func() bool) { r.set(&r.member, accepts) }
 
 // openCluster connects to NATS and creates what does not depend on tabs.
 func openCluster(ctx context.Context, cfg Config) (clusterNode, error) {

@@ -13,21 +13,21 @@ import (
 const pollsPerIdle = 30
 
 // Await returns true when nothing has been open for the time idle: no connection, not even a short one, no tab and no session. It returns
-// false when ctx ends. open returns the number of open items, and ever the number of connections since the start.
+// false when ctx ends. open returns the number of open items, and total the number of connections since the start.
 //
 // Closing the last tab means that the work is done, like closing the last private window of a browser. The storage of the default session
 // is then lost, unless there is a profile. An open tab or a created session is work that must not be lost, so the daemon stays.
-func Await(ctx context.Context, idle time.Duration, open func() int, ever func() uint64) bool {
+func Await(ctx context.Context, idle time.Duration, open func() int, total func() uint64) bool {
 	tick := time.NewTicker(max(idle/pollsPerIdle, time.Millisecond))
 	defer tick.Stop()
-	since, seen := time.Now(), ever()
+	since, seen := time.Now(), total()
 	for {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return false
 		}
-		if n := ever(); open() > 0 || n != seen {
+		if n := total(); open() > 0 || n != seen {
 			since, seen = time.Now(), n
 		} else if time.Since(since) >= idle {
 			return true
