@@ -447,6 +447,7 @@ func (t *resolver) nth(wanted target.Target, found []*dom.Element) (resolved, er
 
 // ambiguous returns the error for a target that matches several elements. It lists them with their distinguishing contexts.
 func (t *resolver) ambiguous(wanted target.Target, found []*dom.Element) error {
+	found = t.controlsAround(found)
 	contexts := elementcontext.Distinguish(t.elements(), found)
 	return &apierr.Error{
 		Kind: apierr.Ambiguous,
@@ -454,6 +455,25 @@ func (t *resolver) ambiguous(wanted target.Target, found []*dom.Element) error {
 			target.ListWithin(found, contexts, maxCandidates) + "; use the ref of one of them",
 		Candidates: found[:min(len(found), maxCandidates)], Contexts: contexts,
 	}
+}
+
+// controlsAround returns the controls whose whole text the elements are, such as the cells around the numbers of a calendar. It returns the
+// elements unchanged if one is in no such control, or if two are in the same one.
+func (t *resolver) controlsAround(found []*dom.Element) []*dom.Element {
+	controls := make([]*dom.Element, len(found))
+	for i, el := range found {
+		around := el
+		for around != nil && (around.Kind != dom.Interactive || around.Role == "" || around.Role == "generic") {
+			if around = t.x.Head().Snapshot.Find(around.Parent); around != nil && around.WholeText() != el.WholeText() {
+				around = nil
+			}
+		}
+		if around == nil || slices.Contains(controls, around) {
+			return found
+		}
+		controls[i] = around
+	}
+	return controls
 }
 
 // missing returns the error for a target that matches nothing.

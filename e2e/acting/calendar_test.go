@@ -77,3 +77,14 @@ func TestADayIsChosenInTheTurnThatOpensItsCalendar(t *testing.T) {
 		t.Errorf("the day was not chosen: %s", got)
 	}
 }
+
+// TestAnAmbiguousDayIsNamedByItsCell clicks a number that two months have. The error lists the cells, not the texts in them, with their own
+// weekdays.
+func TestAnAmbiguousDayIsNamedByItsCell(t *testing.T) {
+	month := func(days ...string) string {
+		return "<table><tr><th>Su<th>Mo<th>Tu</tr><tr><td><div>" + strings.Join(days, "</div><td><div>") + "</div></tr></table>"
+	}
+	s := staged(t, month("6", "7", "8")+month("7", "8", "9")+`<script>for (const cell of document.querySelectorAll("td")) cell.onclick = () => cell.title = "clicked"</script>`)
+	s.refused(click(&domtapv1.Target{Text: "7"}), "AMBIGUOUS_TARGET", `cell "7" in "Mo"`)
+	s.refused(click(&domtapv1.Target{Text: "7"}), "AMBIGUOUS_TARGET", `cell "7" in "Su"`)
+}

@@ -329,7 +329,7 @@ func (p *page) around(group []int32, k int, titles []phrase) (out []phrase) {
 			if isTextField(e) && s.words == valueOf(p.at(s.of)) {
 				continue // the values of fields do not name each other
 			}
-			if s.words != "" && s.words != name && len(out) < maxPhrases && !p.isNumberBeside(group[k], s) {
+			if s.words != "" && s.words != name && len(out) < maxPhrases && !p.isNumberBeside(group[k], s) && !p.headsOtherColumn(group[k], s) {
 				out = append(out, s)
 			}
 		}
@@ -367,7 +367,29 @@ func (p *page) isNumberBeside(i int32, s phrase) bool {
 	if strings.ContainsFunc(e.Text+s.words, unicode.IsLetter) || !strings.ContainsFunc(e.Text, unicode.IsNumber) {
 		return false
 	}
-	return of.Tag == e.Tag || of.Role == e.Role || strings.Contains(s.words, " ")
+	return of.Tag == e.Tag || of.Role == e.Role || strings.Contains(s.words, " ") || IsCell(e) && of.Role != "rowheader"
+}
+
+// headsOtherColumn reports whether a text is the header of another column of a table than the element's, such as the first weekday above a
+// calendar.
+func (p *page) headsOtherColumn(i int32, s phrase) bool {
+	if p.at(s.of).Role != "columnheader" {
+		return false
+	}
+	for up := p.up(i); up >= 0; i, up = up, p.up(up) {
+		if p.at(up).Role == "row" {
+			return p.column(i) != p.column(s.of)
+		}
+	}
+	return false
+}
+
+// column returns the number of a cell in its row.
+func (p *page) column(cell int32) (n int) {
+	for j := p.up(cell) + 1; j < cell && n < maxScanned; n++ {
+		j = p.endOf(j, cell)
+	}
+	return n
 }
 
 // inCard returns the texts in the card of a member of a group, closest first. At the same distance, a heading precedes other words. Texts of

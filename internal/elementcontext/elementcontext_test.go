@@ -57,6 +57,7 @@ table Orders
 		"the heading of a card":      {"article\n heading Jeans\n paragraph Blue\n *button Buy\narticle\n heading Shirt\n paragraph Blue\n *button Buy", "3=Jeans 7=Shirt"},
 		"the legend of a group":      {"group Delivery\n *textbox Street\ngroup Invoice\n *textbox Street", "1=Delivery 3=Invoice"},
 		"no days around a day":       {"grid\n row\n  *gridcell 27\n  *gridcell 28\n row\n  *gridcell 26\n  *gridcell 28", ""},
+		"the weekday of a day":       {"grid\n row\n  columnheader Su\n  columnheader Mo\n row\n  *gridcell 27\n  *gridcell 28\ngrid\n row\n  columnheader Su\n  columnheader Mo\n row\n  *gridcell 28\n  *gridcell 29", "6=Mo 12=Su"},
 		"the month of a day":         {"grid October\n row\n  *gridcell 27\n  *gridcell 28\ngrid November\n row\n  *gridcell 26\n  *gridcell 28", "3=October 7=November"},
 		"the nearest heading":        {"heading One\n*button More\nheading Two\n*button More", "1=One 3=Two"},
 		"no words that all have":     {"main Shop\n *button More\n heading Two\n *button More", "3=Two"},
