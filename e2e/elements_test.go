@@ -416,6 +416,7 @@ var passing = `<!doctype html><title>Passing</title><style>i { display: inline-b
 	<section id=days><div class=on><b>October</b><div class=days>` + days + `</div></div></section>
 	<section id=nested><table><tr><th role=columnheader class=on><div role=columnheader class=on>Name</div><tr><td>Ada</table></section>
 	<section id=frame><div role=group id=g>All<table role=none tabindex=0 aria-labelledby=g><tr><td class=on>Ada<tr><td class=on>Bob</table></div></section>
+	<section id=rows><table><tr class=on><td class=on>Ada<td class=on>Rome<tr class=on aria-selected=true><td class=on>Bob<td class=on>Oslo<tr class=on><td>Cyd<td class=on>Bern</table></section>
 	<section id=label><label class=on for=size>Size</label><input id=size><label class=on id=c>Color</label><div role=slider tabindex=0 aria-labelledby=c style="width:90px;height:9px"><i class=on></i></div><label class=on>Other</label></section>
 	<section id=range><div class=on><label for=r>Volume</label><input type=range id=r><output>5</output></div></section>
 	<section id=menu><div style="width:50px;height:20px" oncontextmenu="return false">Picture</div><canvas width=40 height=30 class=on></canvas></section>
@@ -444,6 +445,7 @@ func TestBoxesThatPassClicksOnAreNotListed(t *testing.T) {
 		"nested":  {`th columnheader "Name"`},
 		"frame":   {`td cell "Ada"`, `td cell "Bob"`},
 		"label":   {`input textbox "Size"`, `div slider "Color"`, `label label "Other" `},
+		"rows":    {`td cell "Ada"`, `td cell "Rome"`, `tr row "Bob Oslo"`, `td cell "Bob"`, `td cell "Oslo"`, `tr row "Cyd Bern"`, `td cell "Bern"`},
 		"range":   {`input slider "Volume"`},
 		"menu":    {`div generic "Picture"`, `canvas generic ""`},
 		"clones":  {},

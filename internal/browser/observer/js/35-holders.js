@@ -32,7 +32,7 @@ function isHolder(el, tag, explicit, hints) {
   if (explicit === "columnheader") return isPartOfAnother(el, explicit, hints);
   if (INTERACTIVE_TAGS.has(tag) || !HOLDER_ROLES.has(explicit)) return false;
   if (tag.includes("-") && isHostOfControl(el, hints)) return true;
-  if (isFocusedForItems(el, explicit, hints) || isPartOfAnother(el, explicit, hints)) return true;
+  if (isFocusedForItems(el, explicit, hints) || isPartOfAnother(el, explicit, hints) || isRowOfUsedCells(el, tag, explicit, hints)) return true;
   const first = safe.firstElementChild(el);
   if (!first || hints.get(el) & ~(HINT_POINTER | HINT_ITEM) || shadowOf(el) || isEditingHost(el)) return false;
   if (el.getElementsByTagName("*").length > HOLDER_ELEMENTS || safe.matches(el, STATEFUL)) return false;
@@ -144,6 +144,17 @@ function isFocusedForItems(el, explicit, hints) {
   const cells = queryWithin(el, GRID_CELLS);
   for (let i = 0; i < cells.length && i < MAX_CELLS_OF_ROW; i++) if (isClickable(cells[i]) || hints.get(cells[i]) & HINT_ITEM) return true;
   return false;
+}
+
+/**
+ * Whether an element is a row without a state whose cells are all listed, so that a click on each cell is also one on the row.
+ * @param {El} el @param {string} tag @param {string} explicit @param {Hints} hints
+ */
+function isRowOfUsedCells(el, tag, explicit, hints) {
+  if ((explicit || tag) !== "tr" && explicit !== "row") return false;
+  if (!isClickable(el) || safe.matches(el, STATEFUL + ",[aria-selected]")) return false;
+  const cells = childrenOf(el);
+  return cells.length > 1 && cells.length <= MAX_CELLS_OF_ROW && cells.every((cell) => isClickable(cell) || (hints.get(cell) & HINT_ITEM) !== 0);
 }
 
 /**
