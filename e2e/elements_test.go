@@ -553,3 +553,35 @@ func TestAnImageThatChangesRefreshesNamesAndHints(t *testing.T) {
 		}
 	}
 }
+
+// editors has editors that draw their lines and receive keys in a field that draws nothing: a transparent one, a small one with a label, and
+// one in a box that clips it. The last field belongs to no editor.
+const editors = `<!doctype html><title>Editors</title><style>.ed { position: relative; width: 300px; height: 60px; font-family: monospace }
+	.key { position: absolute; opacity: 0; width: 1px; height: 1em; padding: 0; border: 0 } .num { position: absolute; left: 0; width: 20px } .lines { position: absolute; left: 24px; width: 270px }</style>
+	<div class=ed id=one><textarea class=key aria-label=Code></textarea><div class=num aria-hidden=true><div>1</div><div>2</div></div><div class=lines id=lines><div>let <b>a</b> = 1</div><div>a&nbsp;+ 2</div></div></div>
+	<label for=source>Script</label><textarea id=source style="display:none">x</textarea><div class=ed><div style="overflow: hidden; width: 3px; height: 0; position: relative"><textarea style="position: absolute; bottom: -1em; width: 900px; height: 1em"></textarea></div>
+		<div><div style="position: relative; height: 18px"><div class=num>1</div><pre class=lines>if (x)</pre></div><div style="position: relative; height: 18px"><div class=num>2</div><pre class=lines>  y()</pre></div></div></div>
+	<p style="font-family: monospace">Some words of code</p><textarea aria-label=Plain rows=1>own</textarea>
+	<script>for (const e of one.querySelectorAll("div")) e.addEventListener("mousedown", () => document.querySelector(".key").focus())</script>`
+
+// TestEditorsAreListedWithTheirText reads editors as one field each, with their drawn lines as value, also after a change, and clicks one.
+func TestEditorsAreListedWithTheirText(t *testing.T) {
+	d := testenv.Shared(t)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(editors)}))
+	read := func() (out []string) {
+		for _, e := range usable(t, d, tab) {
+			out = append(out, e.GetRole()+" "+e.GetText()+" = "+e.GetValue())
+		}
+		return out
+	}
+	if got, want := read(), []string{"textbox Code = let a = 1 a + 2", "textbox Script = if (x) y()", "textbox Plain = own"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	testenv.Evaluate[any](t, d, `lines.append(Object.assign(document.createElement("div"), { textContent: "b" })); 0`)
+	if got := read()[0]; got != "textbox Code = let a = 1 a + 2 b" {
+		t.Errorf("after a change: %s", got)
+	}
+	if _, err := turn(t, d, tab, clickAt(&domtapv1.Target{Label: "Code"})); err != nil {
+		t.Error(err)
+	}
+}

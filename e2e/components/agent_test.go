@@ -154,7 +154,7 @@ func (a *agent) do(line string) {
 		if !a.fresh {
 			a.look()
 		}
-		if strings.Contains(a.page, rest) != (verb == "see") {
+		if strings.Contains(a.page+withRoles(a.player.T, a.page), rest) != (verb == "see") {
 			a.player.T.Fatalf("the page as DENSE has %q: %v", rest, verb == "unseen")
 		}
 	case "says", "silent":
@@ -301,4 +301,17 @@ func (a *agent) ref(role, name, context, number string) *domtapv1.Target {
 		}
 		a.look()
 	}
+}
+
+// withRoles returns the elements of a page as DENSE, each with its name and its role, which the page may state once for a line.
+func withRoles(t testing.TB, page string) string {
+	all, err := dense.Parse(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, e := range all {
+		fmt.Fprintf(&b, "\n%s (%s", e.Name, e.Role)
+	}
+	return b.String()
 }

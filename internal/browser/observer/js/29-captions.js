@@ -101,14 +101,16 @@ class Captions {
 }
 
 /** Native fields that pages replace with their own controls. */
-const REPLACEABLE = "select,input[type=text],input:not([type])";
+const REPLACEABLE = "select,textarea,input[type=text],input:not([type])";
 
 /**
- * Returns the label of the hidden native field that a combobox replaces, which is beside or inside the combobox. Empty if there is no such
+ * Returns the label of the hidden native field that a combobox or an editor replaces, which is beside or inside it. Empty if there is no such
  * field, or it has no label.
  * @param {El} el @param {string} tag @param {string} role @param {Labels} labels
  */
 function captionOfReplaced(el, tag, role, labels) {
+  const editor = tag === "textarea" ? editorOf(el) : null;
+  if (editor) return labelOfHidden(elementBefore(editor), labels);
   if (role !== "combobox" || tag === "input" || tag === "select" || tag === "textarea") return "";
   const within = firstWithin(el, "select");
   if (within && isOutOfSight(within)) return asCaption(labels.of(within).map((label) => reportedWords(label, MAX_CAPTION + 1)).join(" "));
@@ -116,15 +118,20 @@ function captionOfReplaced(el, tag, role, labels) {
   for (let up = 0; up < 3; up++) {
     const before = elementBefore(n);
     if (before) {
-      const native = safe.matches(before, REPLACEABLE) && isOutOfSight(before);
-      const words = native ? labels.of(before).map((label) => reportedWords(label, MAX_CAPTION + 1)).join(" ") : "";
-      return hasText(words) ? asCaption(words) : "";
+      return labelOfHidden(before, labels);
     }
     const parent = flatElement(n);
     if (!parent || SECTIONS.has(tagOf(parent)) || queryWithin(parent, CAPTIONED).length > 2) return "";
     n = parent;
   }
   return "";
+}
+
+/** Returns the label of a native field, or "" if there is none or a person sees the field. @param {El | null} field @param {Labels} labels */
+function labelOfHidden(field, labels) {
+  if (field === null || !safe.matches(field, REPLACEABLE) || !isOutOfSight(field)) return "";
+  const words = labels.of(field).map((label) => reportedWords(label, MAX_CAPTION + 1)).join(" ");
+  return hasText(words) ? asCaption(words) : "";
 }
 
 /** Whether a field is hidden from people, who use another control in its place. @param {El} field */
@@ -325,13 +332,6 @@ function columnCaption(n, row) {
   const isHead = captions.every((cell) => tagOf(cell) === "th");
   if (captions.length !== cells.length || holdsField(above) || !(isHead || cells.every(holdsField))) return "";
   return mayCaption(captions[at], tagOf(captions[at]), above, n) ? asCaption(reportedWords(captions[at], MAX_CAPTION + 1)) : "";
-}
-
-/** The first child elements of an element. @param {El} el */
-function childrenOf(el) {
-  const out = [];
-  for (let c = safe.firstElementChild(el); c && out.length <= MAX_BEFORE; c = safe.nextElementSibling(c)) out.push(c);
-  return out;
 }
 
 /**

@@ -423,8 +423,10 @@ function valueOf(el, tag, role, most = MAX_VALUE) {
       return inputValue(el, most) || clean(drawnValue(el), most);
     case "select":
       return reportedValue(el, selectedText(el, 2 * most), most);
-    case "textarea":
-      return reportedValue(el, el.value, most);
+    case "textarea": {
+      const editor = editorOf(el);
+      return reportedValue(el, editor && !isMasked(editor) ? drawnLines(editor, el) : el.value, most);
+    }
     case "progress":
     case "meter":
       return isMasked(el) ? MASK : String(el.value);
@@ -441,6 +443,8 @@ function valueOf(el, tag, role, most = MAX_VALUE) {
   const inner = role === "combobox" && tag !== "button" && hasElements(el) ? firstWithin(el, "input,textarea") : null;
   if (inner) return reportedValue(inner, inner.value || textOfFace(el, inner), most); // the box around a field, as in ARIA 1.1
   if (role === "textbox" || role === "searchbox" || role === "combobox" || isEditingHost(el) || (tag === "body" && el.isContentEditable === true)) {
+    const editor = editorOf(el);
+    if (editor && !isMasked(editor)) return reportedValue(el, drawnLines(editor, el), most);
     return placeholderIn(el) ? "" : reportedValue(el, withoutCross(el, reportedWords(el, 2 * most)), most);
   }
   return "";
@@ -574,6 +578,8 @@ function describe(into, el, tag, explicit, kind, ctx, naming, focused, attribute
   into[F_TYPE] = tag === "input" || tag === "button" ? el.type : "";
   const named = tag === "button" && naming.fromContent; // the content of the button is its name, and not its value
   const valued = (field || explicit || kind === INTERACTIVE) && !named;
+  const editor = valued && safe.matches(el, KEY_FIELDS) ? editorOf(el) : null;
+  if (editor) naming.captions.watch(editor, rec); // its lines are the value
   into[F_VALUE] = valued ? withLeft(valueOf(el, tag, role), () => valueOf(el, tag, role, MAX_TEXT)) : "";
   into[F_PLACEHOLDER] = field ? clean(reportedAttribute(el, "placeholder") || "", MAX_NAME) : "";
   into[F_LEVEL] = levelOf(el, tag, role);

@@ -74,7 +74,7 @@ class Visibility {
    * @param {El} el @param {string} tag @returns {boolean}
    */
   isVisibleByStyle(el, tag) {
-    if (this.unseen) return false;
+    if (this.unseen || (tag === "textarea" && el.readOnly && attr(el, "aria-hidden") === "true" && attr(el, "tabindex") === "-1")) return false; // a script's own
     if (safe.checkVisibility(el, VISIBLE)) return true;
     if (tag === "area") {
       const image = this.imageOf(el);
@@ -133,6 +133,8 @@ class Visibility {
       const face = faceOf(el);
       if (face) return this.rect(face, tagOf(face));
     }
+    const editor = editorOf(el);
+    if (editor) return safe.rect(editor);
     if (SHAPES.has(tag)) return strokedRect(el, rect);
     if (!BOXLESS_TAGS.has(tag) ? !this.isContents(el) : clips(getComputedStyle(el))) return rect;
     const parts = this.parts(el).map(partRect).filter(hasArea);

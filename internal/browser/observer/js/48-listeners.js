@@ -317,7 +317,7 @@ class ListenerProbe {
 
   /** Decides whether an element with a click listener is interactive. @param {El} el */
   classify(el) {
-    const own = isOwnListener(el) && !this.holdsPointers(el);
+    const own = isOwnListener(el) && !this.holdsPointers(el) && !isPartOfEditor(el);
     const items = own ? itemsOf(el) : [];
     const clickable = own && items.length === 0 && !isMostOf(el, this.model.elements.length) && !isSurrounding(el, this.model.hints) && !isEdgeOfRecord(el);
     this.setListening(el, clickable, false);

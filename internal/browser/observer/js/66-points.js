@@ -348,15 +348,15 @@ function isOnOwnCover(el, hit) {
 }
 
 /**
- * Whether a press is on the face of a combobox, such as the choices and the arrow beside its transparent field, and on no
- * control in it. Such a press opens the combobox.
+ * Whether a press is on the face of a combobox, such as the choices and the arrow beside its transparent field, or on the editor whose keys
+ * a field receives, and on no control in it. Such a press opens the combobox, or sets the caret.
  * @param {El} el @param {El} hit @param {boolean} [hidden] whether the combobox is not drawn itself
  */
 function isOnFace(el, hit, hidden) {
   const tag = tagOf(el);
-  const tucked = isInHidingBox(el);
-  if (!(isCombo(el) || tucked) || !mayHaveFace(el, tag) || !(tucked || (hidden ?? !isDrawn(el)))) return false;
-  const face = faceOf(el);
+  const tucked = isInHidingBox(el), editor = editorOf(el);
+  if (!editor && (!(isCombo(el) || tucked) || !mayHaveFace(el, tag) || !(tucked || (hidden ?? !isDrawn(el))))) return false;
+  const face = editor || faceOf(el);
   for (let /** @type {El | null} */ n = face && hit; n; n = flatElement(n)) {
     if (n === face) return true;
     if (INTERACTIVE_TAGS.has(tagOf(n)) || isEditingHost(n) || INTERACTIVE_ROLES.has(explicitRole(n))) return false;

@@ -269,7 +269,9 @@ function showsNoValue(el) {
  */
 function isCatcher(el) {
   const { width, height } = safe.rect(el);
-  return width < CATCHER_SIZE || height < CATCHER_SIZE || parseFloat(getComputedStyle(el).opacity) < 0.05;
+  if (width < CATCHER_SIZE || height < CATCHER_SIZE || parseFloat(getComputedStyle(el).opacity) < 0.05) return true;
+  const box = flatElement(el);
+  return box !== null && box.offsetWidth < CATCHER_SIZE && clips(getComputedStyle(box));
 }
 
 /** Returns the text that an input event inserted. @param {InputEvent} event */
