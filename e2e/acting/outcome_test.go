@@ -20,6 +20,8 @@ import (
 //	click NAME          clicks the first interactive element of that name
 //	fill NAME = TEXT    replaces a value
 //	type NAME = TEXT    types TEXT key by key
+//	hover TEXT          moves the pointer to the innermost element of that text
+//	press KEY           presses a key, without a target
 //	form NAME = TEXT, … fills fields and submits their form
 func TestOutcome(t *testing.T) {
 	d := testenv.Shared(t)
@@ -81,6 +83,10 @@ func (s *stage) outcomeOf(url, line string) string {
 		request.Steps = []*domtapv1.Step{{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: s.at(name), Text: words}}}}
 	case "type":
 		request.Steps = []*domtapv1.Step{{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: s.at(name), Text: words}}}}
+	case "hover":
+		request.Steps = []*domtapv1.Step{{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: &domtapv1.Target{Text: rest}}}}}
+	case "press":
+		request.Steps = []*domtapv1.Step{{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: rest}}}}
 	default:
 		s.t.Fatalf("no command %q", line)
 	}

@@ -14,6 +14,8 @@ const INLINE_LOOK = [
   ["backgroundImage", "picture"], ["textDecorationLine", "line"], ["fontWeight", "weight"], ["fontSize", "text size"],
   ["filter", "filter"], ["zoom", "zoom"], ["order", "order"], ["boxShadow", "shadow"], ["borderTopColor", "border"], ["clipPath", "shape"],
 ];
+/** Matches two values that set nothing. */
+const UNSET = /^(?:initial|none)*$/;
 /** Attributes of pictures that change their shape. */
 const SHAPE_ATTRIBUTES = new Set(["d", "points", "x", "y", "cx", "cy", "r", "rx", "ry", "x1", "x2", "y1", "y2", "width", "height", "transform", "viewBox", "stroke-dasharray", "stroke-dashoffset"]);
 
@@ -68,7 +70,7 @@ function wordsForAttributes(el, old, animations) {
  */
 function wordsForAttribute(el, name, was, now, animations) {
   const tag = tagOf(el);
-  if (name === "style") return wordsForStyle(el, parsedStyle(was), animations);
+  if (name === "style") return el.style === undefined ? [] : wordsForStyle(el, parsedStyle(was), animations);
   if (tag === "img" && name === "src") return [fileOf(was) === fileOf(now) ? "another picture" : "picture " + fileOf(was) + " → " + fileOf(now)];
   if (tag === "img" && name === "alt") return ["name " + quotedValue(was) + " → " + quotedValue(now)];
   if ((tag === "meter" && name === "value") || (name === "aria-valuenow" && explicitRole(el) === "meter")) return ["value " + was + " → " + now];
@@ -105,7 +107,7 @@ function wordsForStyle(el, was, animations) {
     const change = before === "" ? "→ " + shadeWord(blended(rgbaOf(after || seen), colorBehind(behind))) : changeOfColor(before, after || seen, behind);
     if (change) words.push((name === "backgroundColor" ? "background" : name) + " " + change);
   }
-  for (const [name, word] of INLINE_LOOK) if (was[name] !== now[name]) words.push(word);
+  for (const [name, word] of INLINE_LOOK) if (!UNSET.test(String(was[name]) + String(now[name])) && was[name] !== now[name]) words.push(word);
   if (was.opacity !== now.opacity && Number(was.opacity) > 0 && Number(now.opacity) > 0) words.push("opacity"); // others show or hide it
   for (const name of /** @type {const} */ (["width", "height"])) {
     if (was[name] !== now[name] && isEmptyBox(el)) words.push(name + " " + (was[name] || "auto") + " → " + (now[name] || "auto"));

@@ -64,8 +64,11 @@ class Pieces {
     this.target = null;
     /** @type {El[]} */
     this.left = [];
-    /** Whether the pointer has not arrived yet, or no button or key was pressed. */
+    /** The element that the pointer was last moved to. @type {El | null} */
+    this.hovered = null;
+    /** Whether no button or key was pressed yet, and whether the pointer is only moved. */
     this.approaching = true;
+    this.hovers = false;
     this.observer = new MutationObserver((records) => this.collect(records));
     /** The notices, by the first element of each difference. @type {Map<El | string, Notice>} */
     this.told = new Map();
@@ -87,6 +90,7 @@ class Pieces {
     this.due = this.target = null;
     this.left = [];
     this.approaching = true;
+    this.hovers = false;
   }
 
   /** @param {MutationRecord[]} records */
@@ -105,6 +109,9 @@ class Pieces {
   prepareHover(target) {
     this.prepare(target);
     this.readDue();
+    this.hovers = true;
+    this.scrollX = scrollX;
+    this.scrollY = scrollY;
   }
 
   /** Reads the pieces near the target, unless that is done. */
@@ -114,13 +121,22 @@ class Pieces {
     this.due = null;
     if (!safe.isConnected(due)) return;
     const { doc } = this.model;
-    this.left = [...safe.querySelectorAll(doc, ":hover,:focus")].slice(-MAX_PIECE_ABOVE - 1);
-    for (const root of [safe.documentElement(doc), doc.body]) if (root) this.learn(/** @type {El} */ (root));
+    this.recordLeft();
+    for (const root of [safe.documentElement(doc), safe.querySelector(doc, "body")]) if (root) this.learn(root);
     for (let n = /** @type {El | null} */ (due), up = 0; n && up <= MAX_PIECE_ABOVE; n = flatElement(n), up++) this.tips.set(n, wordsDrawnIn(n));
-    for (const el of [...queryWithin(due, "*")].slice(0, MAX_TIPS)) this.tips.set(el, wordsDrawnIn(el));
+    const inside = queryWithin(due, "*");
+    for (let i = 0; i < inside.length && i < MAX_TIPS; i++) this.tips.set(inside[i], wordsDrawnIn(inside[i]));
     for (const el of piecesNear(due)) if (!this.isListed(el)) this.learn(el);
-    for (const el of [...safe.querySelectorAll(doc, "video,audio")].slice(0, MAX_MEDIA)) this.media.set(el, stateOfMedia(el));
-    for (const el of [...safe.querySelectorAll(doc, "canvas")].slice(0, MAX_CANVASES)) this.canvases.set(el, contentOfCanvas(el));
+    for (const el of firstOf(doc, "video", MAX_MEDIA)) this.media.set(el, stateOfMedia(el));
+    for (const el of firstOf(doc, "audio", MAX_MEDIA)) this.media.set(el, stateOfMedia(el));
+    for (const el of firstOf(doc, "canvas", MAX_CANVASES)) this.canvases.set(el, contentOfCanvas(el));
+  }
+
+  /** Records which elements the pointer and the focus are on. */
+  recordLeft() {
+    for (let n = this.hovered, up = 0; n && up < MAX_PIECE_ABOVE; n = flatElement(n), up++) if (safe.isConnected(n)) this.left.push(n);
+    const focused = safe.activeElement(this.model.doc);
+    if (focused) this.left.push(focused);
   }
 
   /** @param {El} el */
@@ -141,15 +157,17 @@ class Pieces {
   /** Records an input event that is about to reach the page. @param {Event} event */
   recordInput(event) {
     if (!INPUT_BEGINS.has(event.type) || !this.approaching) return;
+    const first = /** @type {DomNode} */ (event.composedPath()[0]), at = isElement(first) ? first : safe.documentElement(this.model.doc);
+    if (at === null) return;
+    if (this.target === null) this.prepare(at); // a key to the document
     this.readDue();
     this.approaching = false;
     this.scrollX = scrollX;
     this.scrollY = scrollY;
     this.collect(this.observer.takeRecords());
     this.old.clear();
-    const around = /** @type {El | undefined} */ (event.composedPath()[MAX_PIECE_ABOVE]);
-    for (const [el, was] of this.tips) if (was === "") this.tips.set(el, wordsDrawnIn(el)); // hovering shows it
-    if (!around || !isElement(around)) return;
+    const around = aboveBy(at, MAX_PIECE_ABOVE);
+    for (const [el, was] of this.tips) if (was === "") this.tips.set(el, wordsDrawnIn(el)); // the pointer shows it
     for (const [el, piece] of this.known) if (safe.contains(around, el)) piece.look = lookOfPiece(el);
   }
 
@@ -188,7 +206,7 @@ class Pieces {
     for (const [el, was] of this.media) if (safe.isConnected(el) && stateOfMedia(el) !== was) ways.add(el, stateOfMedia(el));
     for (const [el, was] of this.canvases) if (was !== "" && contentOfCanvas(el) !== was) ways.add(el, "drawn anew");
     if (this.old.size > 0) this.compareAltered(ways);
-    if (alone && !this.approaching && ways.all.size === 0) this.compareRest(ways, added);
+    if (alone && (!this.approaching || this.hovers) && ways.all.size === 0) this.compareRest(ways, added);
     return ways.all;
   }
 
@@ -246,8 +264,7 @@ class Pieces {
   /** Whether an attribute changed of an element around a piece, or of a sibling of one. @param {El} piece */
   mayDiffer(piece) {
     for (const el of this.old.keys()) {
-      const around = flatElement(el);
-      if (safe.contains(around || el, piece)) return true;
+      if (safe.contains(safe.parentNode(el) || el, piece)) return true;
     }
     return false;
   }
@@ -310,6 +327,13 @@ function drawnWithoutWords(added) {
   if (hasText(safe.textContent(added)) || isSVG(added)) return [];
   const images = [...queryWithin(added, "img,svg,canvas,video,iframe")].slice(0, MAX_NEW);
   return (images.length ? images : [added]).filter((el) => !NEVER_DRAWN.has(tagOf(el)) && isVisibleInView(el));
+}
+
+/** @param {Document} doc @param {string} tag @param {number} most */
+function firstOf(doc, tag, most) {
+  const found = safe.elements(doc, tag), out = [];
+  for (let i = 0; i < found.length && i < most; i++) out.push(found[i]);
+  return out;
 }
 
 /** Whether an element is the root of the page or its body. @param {El} el */

@@ -141,6 +141,10 @@ class Agent {
         if (host) model.changes.reslot(host);
         break;
       }
+      case "pointerover":
+        this.notices.pieces.hovered = /** @type {El} */ (event.composedPath()[0]);
+        model.changes.styleDirty = true;
+        break;
       case "scroll":
         this.notices.pieces.recordScroll(event);
         if (!this.geometry) return;

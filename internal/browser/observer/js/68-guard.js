@@ -174,7 +174,7 @@ class Guard {
     if (this.held) this.held.record(/** @type {MouseEvent} */ (event));
     if (event.type === "dragend" && this.press) this.press.effect = effectOf(/** @type {DragEvent} */ (event));
     if (HELD_ONLY.has(event.type)) return;
-    if (this.mode !== "") this.agent.notices.recordInput(event);
+    if (this.mode !== "" || this.watch) this.agent.notices.recordInput(event);
     if (this.watch) this.watch.record(event);
     if (event.type === "focus") {
       if (this.press) this.press.recordFocus(event);
