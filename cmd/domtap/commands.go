@@ -77,15 +77,19 @@ func replCommand(a *cli.App) *cobra.Command { return replcmd.Repl(a, newRoot) }
 
 // doCommand returns the command do, which runs several commands.
 func doCommand(a *cli.App) *cobra.Command {
-	return replcmd.Do(a, newRoot, replcmd.Steps{Parse: parseStep, Turn: actcmd.Turn, Max: actcmd.MaxSteps})
+	return replcmd.Do(a, newRoot, replcmd.Steps{Parse: parseSteps, Turn: actcmd.Turn, Max: actcmd.MaxSteps})
 }
 
-// parseStep returns the step of a command that acts or waits. It returns nil for any other command.
-func parseStep(words []string) (*domtapv1.Step, error) {
-	if words[0] == "wait" {
-		return readcmd.ParseWait(words[1:])
+// parseSteps returns the steps of a command that acts or waits. It returns none for any other command.
+func parseSteps(words []string) ([]*domtapv1.Step, error) {
+	if words[0] != "wait" {
+		return actcmd.ParseSteps(words)
 	}
-	return actcmd.ParseStep(words)
+	step, err := readcmd.ParseWait(words[1:])
+	if step == nil {
+		return nil, err
+	}
+	return []*domtapv1.Step{step}, err
 }
 
 // completeFlags adds completions to flags that many commands share.

@@ -132,6 +132,27 @@ func TestSearchesOfOnePagePrintItsHeaderOnce(t *testing.T) {
 	}
 }
 
+// TestTheMouseIsPartOfATurn checks that its steps run in one turn with the steps around them.
+func TestTheMouseIsPartOfATurn(t *testing.T) {
+	daemon := newFakeDaemon(t)
+	turns := 0
+	daemon.answer = func(_ context.Context, r proto.Message) (proto.Message, error) {
+		if _, ok := r.(*domtapv1.InteractRequest); !ok {
+			return nil, nil
+		}
+		turns++
+		steps := r.(*domtapv1.InteractRequest).GetSteps()
+		if len(steps) != 5 || steps[1].GetMouseDown() == nil || steps[2].GetMouseMove() == nil || steps[3].GetMouseUp() == nil {
+			t.Errorf("the turn is %v", steps)
+		}
+		return &domtapv1.InteractResponse{Results: []*domtapv1.StepResult{{Ok: true, Summary: "click: ok"}, {Error: "the button is gone"}}}, nil
+	}
+	got := daemon.start(t).at().run(t, "do", "--tab", "t1", "click 1", "mouse down 5,5 move by 0,9 up", "click 2")
+	if turns != 1 || !strings.Contains(got.errors, "mouse down 5,5 move by 0,9 up: the button is gone") {
+		t.Errorf("%d turns, %q", turns, got.errors)
+	}
+}
+
 // TestStepsTakeNegativeNumbers fills in a number that begins like a flag.
 func TestStepsTakeNegativeNumbers(t *testing.T) {
 	daemon := newFakeDaemon(t).start(t)

@@ -74,5 +74,8 @@ func replay(t *testing.T, sh *testenv.Shell, a *golden.Archive, one task) (r res
 			t.Errorf("%s was saved as %s, want %s", what, got, want)
 		}
 	}
+	if t.Failed() {
+		t.Logf("\n%s", said.String())
+	}
 	return r
 }

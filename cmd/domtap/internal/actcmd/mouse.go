@@ -2,6 +2,7 @@ package actcmd
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,6 +68,15 @@ func Mouse(app *cli.App) *cobra.Command {
 		return printOutcome(app.Printer(), answer)
 	})
 	return cmd
+}
+
+// parseMouse returns the steps of the command mouse. It returns none if the words have flags.
+func parseMouse(words []string) ([]*domtapv1.Step, error) {
+	if slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(word, "--") }) {
+		return nil, nil
+	}
+	m := mouseSteps{words: strings.Fields(strings.Join(words, " ")), down: &domtapv1.MouseDownStep{}}
+	return m.all()
 }
 
 // mouseSteps parses the steps of the mouse.

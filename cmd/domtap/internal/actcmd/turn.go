@@ -19,13 +19,20 @@ import (
 // MaxSteps limits the steps of one turn, as the protos define it.
 const MaxSteps = 32
 
-// ParseStep returns the step of an action from the words of its command, such as click Save --count 2. The words must have passed
-// cli.App.Check. It returns nil without an error if the words are no action, if they contain a flag that no step has, or if they need
+// ParseSteps returns the steps of an action from the words of its command, such as click Save --count 2. The words must have passed
+// cli.App.Check. It returns none without an error if the words are no action, if they contain a flag that no step has, or if they need
 // standard input. Such a line runs as a command of its own.
-func ParseStep(words []string) (*domtapv1.Step, error) {
+func ParseSteps(words []string) ([]*domtapv1.Step, error) {
+	if words[0] == "mouse" {
+		return parseMouse(words[1:])
+	}
 	for i := range actions {
 		if actions[i].name == words[0] {
-			return actions[i].parse(words[1:])
+			step, err := actions[i].parse(words[1:])
+			if step == nil {
+				return nil, err
+			}
+			return []*domtapv1.Step{step}, nil
 		}
 	}
 	return nil, nil

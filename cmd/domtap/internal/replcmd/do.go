@@ -19,9 +19,9 @@ import (
 
 // Steps converts commands to steps, so that several of them need only one call.
 type Steps struct {
-	// Parse returns the step of a command. It returns nil without an error if the command is not a step.
-	Parse func(words []string) (*domtapv1.Step, error)
-	// Turn returns the command that performs steps; words holds their command lines. It omits what the command next will print; next reads
+	// Parse returns the steps of a command. It returns none without an error if the command is not made of steps.
+	Parse func(words []string) ([]*domtapv1.Step, error)
+	// Turn returns the command that performs steps; words holds the command line of each. It omits what the command next will print; next reads
 	// the page. With each, every change is printed.
 	Turn func(a *cli.App, words []string, steps []*domtapv1.Step, next string, each bool) *cobra.Command
 	// Max limits the number of steps in a turn.
@@ -97,8 +97,8 @@ type doRun struct {
 type doStep struct {
 	line  string
 	words []string
-	// step is the command's step in a turn. If nil, the words are a command of their own.
-	step *domtapv1.Step
+	// steps holds the command's steps in a turn. If there are none, the words are a command of their own.
+	steps []*domtapv1.Step
 }
 
 // parse checks all steps, so that nothing runs if one of them is invalid.
@@ -108,9 +108,9 @@ func (d *doRun) parse(lines []string) error {
 		if err == nil && len(words) == 0 {
 			continue
 		}
-		var step *domtapv1.Step
+		var steps []*domtapv1.Step
 		if err == nil {
-			step, err = d.check(words)
+			steps, err = d.check(words)
 		}
 		if err != nil {
 			var hint string
@@ -119,7 +119,7 @@ func (d *doRun) parse(lines []string) error {
 			}
 			return exit.Errorf(exit.Usage, hint, "step %d, %s: %w; nothing was done", i+1, line, err)
 		}
-		d.all = append(d.all, doStep{line: line, words: words, step: step})
+		d.all = append(d.all, doStep{line: line, words: words, steps: steps})
 	}
 	if len(d.all) == 0 {
 		return exit.Errorf(exit.Usage, "for example: domtap do 'click Save' 'wait text Saved'", "there is no step")
@@ -127,8 +127,8 @@ func (d *doRun) parse(lines []string) error {
 	return nil
 }
 
-// check checks the words of a command and returns its step, if it can be one.
-func (d *doRun) check(words []string) (*domtapv1.Step, error) {
+// check checks the words of a command and returns its steps, if it is made of steps.
+func (d *doRun) check(words []string) ([]*domtapv1.Step, error) {
 	switch words[0] {
 	case "do", "repl":
 		return nil, exit.Errorf(exit.Usage, "write its commands as steps of this command", "%s cannot be a step", words[0])
@@ -143,8 +143,9 @@ func (d *doRun) check(words []string) (*domtapv1.Step, error) {
 // run runs the steps. Consecutive steps are combined into turns, and the others run as commands.
 func (d *doRun) run(ctx context.Context) error {
 	for i := 0; i < len(d.all); {
-		n := 0
-		for i+n < len(d.all) && n < d.steps.Max && d.all[i+n].step != nil {
+		n, steps := 0, 0
+		for i+n < len(d.all) && d.all[i+n].steps != nil && steps+len(d.all[i+n].steps) <= d.steps.Max {
+			steps += len(d.all[i+n].steps)
 			n++
 		}
 		app := d.child(strings.NewReader(""))
@@ -168,12 +169,15 @@ func (d *doRun) run(ctx context.Context) error {
 	return nil
 }
 
-// turn performs n steps in one call, beginning with the step at index from.
+// turn performs n commands in one call, beginning with the command at index from.
 func (d *doRun) turn(ctx context.Context, app *cli.App, from, n int) int {
-	words := make([]string, n)
-	steps := make([]*domtapv1.Step, n)
-	for i, p := range d.all[from : from+n] {
-		words[i], steps[i] = p.line, p.step
+	var words []string
+	var steps []*domtapv1.Step
+	for _, p := range d.all[from : from+n] {
+		steps = append(steps, p.steps...)
+		for range p.steps {
+			words = append(words, p.line)
+		}
 	}
 	cmd := d.steps.Turn(app, words, steps, d.reader(from+n), d.each)
 	return app.Run(ctx, cmd, nil)
