@@ -13,8 +13,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestPagesAreNicer starts a browser whose renderers must have a higher nice value than this process. The browser process, through which
-// they answer, must not.
+// TestPagesAreNicer starts a browser whose renderers must have a higher nice value than this process. The browser process must have the
+// nice value of this process, because all answers pass through it.
 func TestPagesAreNicer(t *testing.T) {
 	path := testenv.NeedBrowser(t)
 	if !browser.IsShell(path) && os.Geteuid() == 0 {

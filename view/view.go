@@ -88,7 +88,7 @@ type View struct {
 	Total int
 	// Reason is the limit that omitted elements.
 	Reason Reason
-	// Tokens is Overhead plus the cost of Elements if a budget was set, and 0 otherwise. It never exceeds the budget, unless Overhead alone
+	// Tokens is Overhead plus the cost of Elements if a budget was set, and 0 otherwise. It exceeds the budget only if Overhead already
 	// does; then there are no elements.
 	Tokens int
 	// Contexts distinguishes elements with the same role and name. Of leaves it empty. Callers that print the view may set it, and must

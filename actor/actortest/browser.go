@@ -134,7 +134,7 @@ func (b *Browser) Ready(ctx context.Context, _ string) error {
 	return ctx.Err()
 }
 
-// Break ends the browser process, as Die does, but Restart can start it again.
+// Break ends the browser process like Die, but Restart can start it again.
 func (b *Browser) Break() {
 	b.mu.Lock()
 	pages := b.pages

@@ -95,8 +95,8 @@ type Observer interface {
 	// NoticesReported events report it, at the latest before a Read returns. In documents that load during the call, everything counts as
 	// new. It does not block, but takes effect before any later call.
 	SetNoticeMode(ctx context.Context, n NoticeMode)
-	// CollectNotices returns when NoticesReported events have reported all notices of the frames in the main process. With last, it also
-	// ends the reporting, as SetNoticeMode does.
+	// CollectNotices returns when NoticesReported events have reported all notices of the frames in the main process. If last is set, it
+	// also ends the reporting.
 	CollectNotices(ctx context.Context, last bool) error
 }
 
@@ -165,11 +165,11 @@ type Input interface {
 	// does not block, but takes effect before any later call.
 	SetActing(ctx context.Context, on bool)
 	// Settle returns when the effects of an action in a frame have settled. The page has handled the input and reports no pending work. If
-	// the page cannot report that, it must have produced a frame and its DOM must have been unchanged for a moment, for which Settle waits
-	// at most limit. A running navigation of the main frame has been committed or aborted. The requests that the page made since SetActing
-	// have been answered; Settle waits at most 3 seconds for them, and half a second for the rest of a response that has started. With
-	// timers, Settle also waits for at most half a second for timers that the page set while it handled the action, and for the requests
-	// that these make. A NoticesReported event reports requests that are still unanswered when Settle returns.
+	// the page cannot report pending work, it must instead have produced a frame, and its DOM must not have changed for a moment; Settle
+	// waits for this at most limit. A running navigation of the main frame has been committed or aborted. The requests that the page made
+	// since SetActing have been answered; Settle waits at most 3 seconds for them, and half a second for the rest of a response that has
+	// started. With timers, Settle also waits for at most half a second for timers that the page set while it handled the action, and for
+	// the requests that these make. A NoticesReported event reports requests that are still unanswered when Settle returns.
 	Settle(ctx context.Context, frame dom.FrameID, limit time.Duration, timers bool) error
 	// AwaitWindows returns when the main thread is free and each window that the page has opened so far is a popup or was announced by
 	// WindowsPending. A page that opens many windows needs time for each.

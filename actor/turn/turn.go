@@ -39,7 +39,7 @@ type Step struct {
 	Target target.Target
 	// Toward, if not empty, names the element at the end of a Drag. To.Ref is then dom.NoRef.
 	Toward target.Target
-	// Along names the elements of Waypoints, as Toward does for To. It has the same length as Waypoints.
+	// Along names the elements of Waypoints; an entry has the same effect as Toward has for To. It has the same length as Waypoints.
 	Along []target.Target
 	// Then lists actions that follow on the same element, as a part of the same step.
 	Then []driver.Action

@@ -291,7 +291,7 @@ func (p *page) isItem(i, text, depth int32, of int) bool {
 }
 
 // inOtherSection reports whether a text belongs to another section than an element: the sections begin with titles of the same kind. A section
-// with a title alone counts if several others have controls, as an empty column beside others does.
+// with only a title counts if several others have controls, such as an empty column beside others.
 func (p *page) inOtherSection(i, text, depth int32) bool {
 	a, aEnd := p.run(i, depth)
 	b, bEnd := p.run(text, depth)

@@ -232,7 +232,7 @@ func (s *Server) Serve(ctx context.Context, over mcp.Transport) error {
 	return err
 }
 
-// nopCloser is a writer that its owner closes.
+// nopCloser adds a Close without effect to a writer, because its owner closes it.
 type nopCloser struct{ io.Writer }
 
 // Close does nothing.

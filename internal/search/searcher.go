@@ -119,7 +119,7 @@ func ask(ctx context.Context, p Provider, q Query) ([]Result, error) {
 	return nil, &Error{Kind: Unavailable, Provider: p.Name(), Message: "it could not be asked: try again later"}
 }
 
-// choose returns the named provider if it supports a kind of query. If name is empty, it returns the first provider that does.
+// choose returns the named provider if it supports a kind of query. If name is empty, it returns the first provider that supports the kind.
 func (s *Searcher) choose(name string, kind Kind) (Provider, error) {
 	if s == nil {
 		return nil, &Error{Kind: Off, Message: "the daemon has no search provider: start it with domtap serve --search-provider NAME and --search-key-file FILE or --search-url URL (docs/search.md)"}

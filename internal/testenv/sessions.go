@@ -20,8 +20,8 @@ func InSessions(t *testing.T, d *Daemon, test func(t *testing.T, d *Daemon)) {
 	}
 }
 
-// InOneSession is for tests that take long. In make test-long it runs the test in both sessions, as InSessions does. In make test it runs
-// the test only in the named session.
+// InOneSession is for tests that take long. In make test-long it runs the test in both sessions, like InSessions. In make test it runs the
+// test only in the named session.
 func InOneSession(t *testing.T, d *Daemon, test func(t *testing.T, d *Daemon)) {
 	t.Helper()
 	if Long() {

@@ -803,8 +803,8 @@ func (x *CheckStep) GetTarget() *Target {
 	return nil
 }
 
-// UncheckStep unchecks the target, as CheckStep checks it. An unchecked target stays unchanged. A checked radio button
-// is refused.
+// UncheckStep is the reverse of CheckStep: it unchecks the target. An unchecked target stays unchanged. A checked
+// radio button is refused.
 type UncheckStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The element. Required.

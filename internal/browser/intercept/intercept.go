@@ -63,8 +63,8 @@ var reasons = func() map[string]network.ErrorReason {
 }()
 
 // Answer returns the command for a held request. main reports that the request may load the document of a tab. allowed returns an error for
-// a URL that the URL policy refuses. Such a request is never fulfilled. It is sent, so that it fails as it would without a route. A nil
-// allowed permits everything.
+// a URL that the URL policy refuses. Such a request is never fulfilled. It is sent, so that it fails as it would without a route. If
+// allowed is nil, all URLs are permitted.
 func Answer(e *fetch.EventRequestPaused, main bool, table *routes.Table, allowed func(url string) error) devtools.Step {
 	if e.Request == nil {
 		return proceed(e)

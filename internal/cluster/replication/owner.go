@@ -138,7 +138,7 @@ var errGone = errors.New("the tab is not here")
 
 func (o *Owner) answer(ctx context.Context, r *clusterv1.InterestRequest) (at position, behind bool, err error) {
 	if r.GetOver() {
-		o.over(r.GetTabId(), r.GetReplica())
+		o.endInterest(r.GetTabId(), r.GetReplica())
 		return position{}, false, nil
 	}
 	f, err := o.hold(r)
@@ -183,7 +183,7 @@ func (o *Owner) hold(r *clusterv1.InterestRequest) (*followed, error) {
 	one := f.interests[name]
 	if one == nil {
 		one = &interest{}
-		one.expiry = time.AfterFunc(Expiry, func() { o.over(id, name) })
+		one.expiry = time.AfterFunc(Expiry, func() { o.endInterest(id, name) })
 		f.interests[name] = one
 	}
 	one.expiry.Reset(Expiry)
@@ -248,8 +248,8 @@ func sameReports(a, b actor.WatchOptions) bool {
 	return a.Structural == b.Structural && a.Geometry == b.Geometry && a.Notices == b.Notices && slices.Equal(a.Attributes, b.Attributes)
 }
 
-// over ends an interest. Publishing of the tab ends with the last interest.
-func (o *Owner) over(id, name string) {
+// endInterest ends an interest. When a tab has no more interests, its publishing ends.
+func (o *Owner) endInterest(id, name string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if f := o.tabs[id]; f != nil && f.interests[name] != nil {

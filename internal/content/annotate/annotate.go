@@ -33,7 +33,7 @@ func Draw(picture image.Image, list []Box, scale float64) (*image.RGBA, []image.
 	return out, DrawOn(out, list, scale)
 }
 
-// DrawOn draws on the picture itself, as Draw does on a copy.
+// DrawOn is like Draw, but draws on the picture itself instead of a copy.
 func DrawOn(out *image.RGBA, list []Box, scale float64) []image.Rectangle {
 	bounds := out.Bounds()
 	unit := max(1, int(scale+0.5))

@@ -28,9 +28,9 @@ type Page struct {
 }
 
 // Cut returns the text from a position that costs at most budget tokens according to count. If budget is 0, it returns all the remaining
-// text. A page ends after a block, and before a heading rather than after it. A block that exceeds the budget alone is cut after a line, a
-// sentence or a word, or else at any character. Successive pages contain the whole text exactly once. No page is empty: if the budget is
-// too small for one character, the page contains one character.
+// text. A page ends after a block, and before a heading rather than after it. A block that by itself exceeds the budget is cut after a
+// line, a sentence or a word, or else at any character. Successive pages contain the whole text exactly once. No page is empty: if the
+// budget is too small for one character, the page contains one character.
 //
 // The document must contain the position, and count must roughly grow with the length of a text.
 func (d *Document) Cut(from Position, budget int, count func(string) int) Page {

@@ -72,7 +72,7 @@ func pressOptions(s *domtapv1.PressStep) *domtapv1.PressStep {
 	return &domtapv1.PressStep{Repeat: s.GetRepeat(), Hold: s.GetHold()}
 }
 
-// TimelineFormSteps returns the steps of a form request for a timeline, as TimelineSteps does.
+// TimelineFormSteps returns the steps of a form request for a timeline, like TimelineSteps for an action.
 func TimelineFormSteps(r *domtapv1.FillFormRequest) []*domtapv1.TimelineStep {
 	kinds := FormKinds(r)
 	out := make([]*domtapv1.TimelineStep, len(kinds))

@@ -30,7 +30,7 @@ type Capture struct {
 	Clip dom.Box
 }
 
-// Take reads the view that the request selects and takes a screenshot. The format of shot must be PNG.
+// Take reads the view that the request selects and takes a screenshot. shot must select PNG.
 func Take(ctx context.Context, tab *actor.Tab, shared *views.Tab, request *domtapv1.GetCompactRequest, shot driver.ScreenshotOptions) (*Capture, error) {
 	sel := views.SelectionOf(request)
 	read, picture, clip, err := take(ctx, tab, request, sel.Read(true), shot)

@@ -106,8 +106,8 @@ func (e *Effect) listed(s *dom.Snapshot) dom.List {
 	return turn.WithoutStructure(s.Elements)
 }
 
-// page returns the page as DENSE, as GetCompact does, and the state that it shows. A budget of 0 selects the default. It returns "" if the
-// page cannot be read now.
+// page returns the page in the same DENSE form as GetCompact, and the state that it shows. A budget of 0 selects the default. It returns ""
+// if the page cannot be read now.
 func (e *Effect) page(ctx context.Context, o *turn.Outcome, budget int32) (string, *dom.Snapshot) {
 	if o.Info.Dialog != nil || o.Info.Status != actor.StatusReady && o.Info.Status != actor.StatusLoading {
 		return "", nil

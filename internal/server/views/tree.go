@@ -174,8 +174,8 @@ func (l *landmarks) sent(s *dom.Snapshot, got hashes) {
 	}
 }
 
-// Tree returns the view of a head for a caller, as At does, and folds landmarks that the caller received with the previous page. All
-// callers without a client ID count as one.
+// Tree returns the view of a head for a caller, like At, but folds landmarks that the caller received with the previous page. All callers
+// without a client ID count as one.
 func (t *Tab) Tree(head *actor.Head, sel Selection, who Caller) (*View, error) {
 	if !sel.dedupe {
 		return t.At(head, head.Snapshot, sel)

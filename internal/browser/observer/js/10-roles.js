@@ -1,7 +1,7 @@
 // @ts-check
 // Roles (HTML-AAM 1.0, WAI-ARIA 1.2), and whether an element is interactive.
 //
-// Roles depend on the tag, the attributes and the ancestors alone. isInteractive also takes hints:
+// Roles depend only on the tag, the attributes and the ancestors. isInteractive also takes hints:
 // bits for reasons that other files detect (43-hints.js). Refresh calls these functions for each
 // element that may be listed. Names and rows call them for the elements around it.
 

@@ -335,7 +335,7 @@ const SELECTABLE_ROLES = new Set(["option", "tab", "treeitem", "gridcell", "row"
 const CHOSEN_ITEMS = "[role=treeitem],[role=option],[role=row],[role=listitem],[role=menuitem]";
 
 /**
- * Returns whether the item around a checkbox or radio is chosen, for one without its own state, as in some trees.
+ * Returns the state of the item around a checkbox or radio that has no state of its own, as in some trees.
  * @param {El} el @param {string} role
  */
 function chosenAround(el, role) {

@@ -204,7 +204,7 @@ function clipOf(el) {
 
 /**
  * Returns the text of the children of an element that are in the box that clips them.
- * @param {El} strip @param {El | null} clip @param {boolean} [partly] returns nothing if all children are
+ * @param {El} strip @param {El | null} clip @param {boolean} [partly] returns nothing if all children are in the box
  */
 function textInView(strip, clip, partly = false) {
   if (clip === null) return "";
