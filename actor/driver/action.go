@@ -199,6 +199,8 @@ type DoResult struct {
 	Delivered Delivered
 	// Moved reports whether a Drag moved the element, which is still the same one, to another place on the page.
 	Moved bool
+	// Altered reports whether the element changed in a way that its reported text does not show: a secret text, or the format of a text.
+	Altered bool
 	// Detail is additional information in a few words, such as "already checked". It is often empty. After the prefix Holds, it quotes the
 	// text that the element contains instead of the text that it was given.
 	Detail string

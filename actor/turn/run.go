@@ -248,7 +248,7 @@ func (t *run) judge(out *Outcome, start actor.State) {
 		out.Verdict, out.NewTab = NewTab, t.x.SideEffects().Tabs(0)[0]
 	case t.x.State().Commits != start.Commits || out.Before.URL != out.After.URL:
 		out.Verdict = Navigated
-	case slices.ContainsFunc(out.Results, func(r Result) bool { return r.Moved }):
+	case slices.ContainsFunc(out.Results, func(r Result) bool { return r.Moved || r.Altered }):
 		out.Verdict = Changed
 	case out.Before.Title != out.After.Title || differ(out.Elements(out.Before), out.Elements(out.After)):
 		out.Verdict = Changed

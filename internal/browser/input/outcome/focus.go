@@ -58,6 +58,8 @@ type Seen struct {
 	Kept int      `json:"kept"`
 	Into *Element `json:"into"`
 	Gone bool     `json:"gone"`
+	// Unseen is a key of unseenChanges, or empty.
+	Unseen string `json:"unseen"`
 }
 
 // Result returns the result of key presses at the focus.
@@ -72,7 +74,11 @@ func (s Seen) Result(a driver.Action, to Focus, presses int) (driver.DoResult, e
 	case typed && to.Editable && !to.Catcher && s.Kept+s.Handled < of:
 		return s.undelivered(driver.DeliveredPart, fmt.Sprintf("%d of %d characters arrived", s.Kept, of), "the field does not accept the rest")
 	}
-	return driver.DoResult{Detail: s.note(typed)}, nil
+	note := s.note(typed)
+	if s.Unseen != "" {
+		note += ", and " + unseenChanges[s.Unseen]
+	}
+	return driver.DoResult{Detail: note, Altered: s.Unseen != ""}, nil
 }
 
 // undelivered returns the result of keys that did not all arrive.

@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -26,7 +27,12 @@ type Keys struct {
 	// Cause is empty, or a key of undeliveredCauses or deliveredNotes. Limit is the maxlength.
 	Cause string `json:"cause"`
 	Limit int    `json:"limit"`
+	// Unseen is a key of unseenChanges, or empty.
+	Unseen string `json:"unseen"`
 }
+
+// unseenChanges maps changes of a field that its reported text does not show to their descriptions.
+var unseenChanges = map[string]string{"text": "its text changed", "format": "the format of its text changed"}
 
 // undeliveredCauses maps causes to messages: why a text did not fully arrive, and what to do.
 var undeliveredCauses = map[string]string{
@@ -53,6 +59,15 @@ func (k Keys) Keyed() bool { return k.Cause == "keyed" }
 
 // Result returns the result of an action's keys.
 func (k Keys) Result(a driver.Action) (driver.DoResult, error) {
+	result, err := k.received(a)
+	if result.Altered = k.Unseen != ""; err == nil && a.Kind == driver.Press && k.Unseen != "" {
+		result.Detail = cmp.Or(result.Detail, "ok") + ", and " + unseenChanges[k.Unseen]
+	}
+	return result, err
+}
+
+// received returns the result of an action's keys without the changes that the field's text does not show.
+func (k Keys) received(a driver.Action) (driver.DoResult, error) {
 	switch {
 	case k.IsDifferent():
 		return driver.DoResult{}, k.Refusal(a.Location, a)

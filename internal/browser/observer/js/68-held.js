@@ -145,6 +145,7 @@ class KeyWatch {
     /** The number of characters that were inserted into each field. @type {Map<El, number>} */
     this.fields = new Map();
     this.composed = "";
+    this.content = new Content(focusedNow());
   }
 
   /** @param {Event} event */
@@ -215,7 +216,7 @@ async function keysSeen(agent) {
   const { first, downs } = watch;
   let kept = 0;
   for (const count of watch.fields.values()) kept += count;
-  const found = { downs, handled: watch.handled(), kept, document: isDocumentLevel(first), ...(first ? described(agent, first) : {}) };
+  const found = { downs, handled: watch.handled(), kept, unseen: watch.content.unseenChange(), document: isDocumentLevel(first), ...(first ? described(agent, first) : {}) };
   const [field] = [...watch.fields.keys()].slice(-1);
   if (!field || !safe.isConnected(field) || !isEditable(field)) return found;
   const reported = isReportable(field);

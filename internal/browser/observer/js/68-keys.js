@@ -22,6 +22,34 @@ function focusedNow() {
   return focusedIn(document);
 }
 
+/** @type {(el: El) => string} */
+const innerMarkup = getter(Element, "innerHTML");
+/** The maximum number of characters of an editor whose markup is compared. */
+const MAX_MARKUP_TEXT = 100_000;
+
+/** Content is what a field or an editor held before an action, to detect changes that its reported text does not show. */
+class Content {
+  /** @param {El | null} el */
+  constructor(el) {
+    this.el = el !== null && isEditable(el) ? el : null;
+    this.text = this.el ? contentOf(this.el) : "";
+    this.markup = this.el ? Content.markup(this.el) : "";
+  }
+
+  /** @param {El} el */
+  static markup(el) {
+    return isRich(el) && safe.textContent(el).length <= MAX_MARKUP_TEXT ? innerMarkup(el) : "";
+  }
+
+  /** Returns what changed without a change of the reported text: "text", because it is a secret, "format" or "". */
+  unseenChange() {
+    const { el } = this;
+    if (!el || !safe.isConnected(el)) return "";
+    if (contentOf(el) !== this.text) return isReportable(el) ? "" : "text";
+    return Content.markup(el) === this.markup ? "" : "format";
+  }
+}
+
 class Keys {
   /**
    * @param {El} el
@@ -33,6 +61,7 @@ class Keys {
     this.follow = follow;
     /** The content before the action, or null if the element is no text field. */
     this.before = el && isEditable(el) ? contentOf(el) : null;
+    this.content = new Content(el);
     /** The text around an empty field, to which the page may add what is entered, as fields for tags do. */
     this.around = this.before !== null && !hasText(this.before) ? textAround(el) : "";
     /** The expected content after the whole text, if known. @type {string | null} */
@@ -329,6 +358,16 @@ function isSubsequence(wanted, text) {
 async function typedOutcome(agent, request) {
   const { el, reached, stray, keys, changed } = agent.guard.disarm();
   if (changed) return { reached, ...changed };
+  const outcome = await receivedOutcome(agent, request, el, reached, stray, keys);
+  return keys ? { ...outcome, unseen: keys.content.unseenChange() } : outcome;
+}
+
+/**
+ * Returns whether an element received keys, and its content.
+ * @param {Agent} agent @param {{text?: string, edit: "append" | "replace" | "", framed?: boolean}} request @param {El | null} el
+ * @param {boolean} reached @param {El | null} stray @param {Keys | null} keys
+ */
+async function receivedOutcome(agent, request, el, reached, stray, keys) {
   if (reached) agent.model.rows.expectChange(el);
   /** @type {TypedAnswer} */
   const found = { reached, same: true, held: "", delivered: "all", cause: "", kept: 0, of: 0 };

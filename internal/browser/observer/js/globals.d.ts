@@ -230,6 +230,8 @@ interface TypedAnswer extends Answer {
   limit?: number;
   /** The content of the field may be reported. */
   reported?: boolean;
+  /** What changed without a change of the reported text; see Content. */
+  unseen?: string;
 }
 
 /** The outcome of a press; see Press.outcome. */
