@@ -58,7 +58,7 @@ func (b *block) insert(slot int, nodes []*node) {
 	b.number(slot)
 }
 
-// number updates the slots of the nodes, starting at index from.
+// number updates the slots of the nodes, beginning with the node at index from.
 func (b *block) number(from int) {
 	for i, n := range b.nodes[from:] {
 		n.slot = from + i

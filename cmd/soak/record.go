@@ -135,8 +135,8 @@ func copyView(to, from proto.Message) {
 	})
 }
 
-// checkGrowth fits a line to a gauge, prints its growth, and returns an error if it grew too much. A soak shorter than shortest never fails
-// because of growth.
+// checkGrowth fits a line to a gauge, prints its growth, and returns an error if it grew too much. A soak that is shorter than the limit
+// shortest never fails because of growth.
 func (p plan) checkGrowth(of rule, xs, ys []float64) error {
 	v, err := of.judge(xs, ys)
 	if errors.Is(err, errTooFew) && p.length < shortest {

@@ -24,10 +24,10 @@ type wallClock struct {
 	right time.Time
 }
 
-// set sets the clock to the correct time plus by.
-func (c wallClock) set(by time.Duration) {
+// set sets the clock to the correct time plus delta.
+func (c wallClock) set(delta time.Duration) {
 	c.t.Helper()
-	tv := syscall.NsecToTimeval(c.right.Add(time.Since(c.right)).Add(by).UnixNano()) // Since uses the monotonic clock
+	tv := syscall.NsecToTimeval(c.right.Add(time.Since(c.right)).Add(delta).UnixNano()) // Since uses the monotonic clock
 	if err := syscall.Settimeofday(&tv); err != nil {
 		c.t.Fatalf("setting the clock takes CAP_SYS_TIME: %v", err)
 	}

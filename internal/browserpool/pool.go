@@ -55,7 +55,7 @@ type Engine interface {
 	Cookies(ctx context.Context, session string) ([]sessions.Cookie, error)
 	// Kill ends the browser immediately. Pages and calls end as after a crash.
 	Kill()
-	// Close ends the browser and returns when nothing of it is left. It must be called even if the browser is gone.
+	// Close ends the browser and returns when nothing remains of it. It must be called even if the browser is gone.
 	Close(ctx context.Context) error
 }
 
@@ -160,7 +160,7 @@ func (f *Pool) awaitFirst(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// Close ends the browsers and returns when nothing of them is left. If ctx ends first, the browsers are killed.
+// Close ends the browsers and returns when nothing remains of them. If ctx ends first, the browsers are killed.
 func (f *Pool) Close(ctx context.Context) error {
 	f.end()
 	stop := context.AfterFunc(ctx, f.kill)

@@ -82,8 +82,8 @@ func TestHugeRunsAreCountedInTime(t *testing.T) {
 		text := strings.Repeat(test.unit, test.size/len(test.unit))
 		start := time.Now()
 		n := tokens.Count(text)
-		// Linear time is a quarter of a second for the largest run. The margin allows for the race detector on a busy machine. Quadratic
-		// time would be minutes.
+		// A linear algorithm takes a quarter of a second for the largest text. The margin allows for the race detector on a busy machine.
+		// A quadratic one would take minutes.
 		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("%q: took %v", test.unit, took)
 		}

@@ -194,7 +194,7 @@ test("follow goes on at another node", async (t) => {
     if (seen.length > 1) continue;
     one.reason = "FENCED";
     await assert.rejects(client.list(), (e) => e.reason === "FENCED");
-    await client.list(); // the stream goes on meanwhile
+    await client.list(); // the stream continues meanwhile
     one.goOn();
   }
   assert.deepEqual(seen, [["snapshot", 3, 1, 0], ["diff", 4, 3, 2]]);

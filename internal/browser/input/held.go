@@ -159,8 +159,8 @@ func (t *pointer) moveTo(ctx context.Context) (driver.DoResult, error) {
 	return t.moveToEnd(ctx, at)
 }
 
-// moveToEnd moves a pointer without a held button from at to the end of the action.
-func (t *pointer) moveToEnd(ctx context.Context, at *driver.Point) (driver.DoResult, error) {
+// moveToEnd moves a pointer without a held button from a start to the end of the action.
+func (t *pointer) moveToEnd(ctx context.Context, start *driver.Point) (driver.DoResult, error) {
 	end := t.action.Location
 	if t.action.Untargeted() {
 		end.Point = t.action.From
@@ -171,7 +171,7 @@ func (t *pointer) moveToEnd(ctx context.Context, at *driver.Point) (driver.DoRes
 			return driver.DoResult{}, err
 		}
 		if t.action.Delta == (driver.Point{}) {
-			if err := t.glideTo(ctx, at, p.at); err != nil {
+			if err := t.glideTo(ctx, start, p.at); err != nil {
 				return driver.DoResult{}, err
 			}
 			return t.hover(ctx)
@@ -183,7 +183,7 @@ func (t *pointer) moveToEnd(ctx context.Context, at *driver.Point) (driver.DoRes
 	if _, err := t.resolvePoint(ctx, end); err != nil {
 		return driver.DoResult{}, err
 	}
-	if err := t.glideTo(ctx, at, to); err != nil {
+	if err := t.glideTo(ctx, start, to); err != nil {
 		return driver.DoResult{}, err
 	}
 	p, err := t.resolvePoint(ctx, end) // the element at the point after the pointer has arrived

@@ -15,7 +15,7 @@ import (
 type class uint8
 
 const (
-	// local calls are about no tab and no session. The node that receives them serves them.
+	// local calls concern neither a tab nor a session. The node that receives them serves them.
 	local class = iota
 	// byTab calls are served by the node that has the tab.
 	byTab

@@ -97,7 +97,7 @@ type doRun struct {
 type doStep struct {
 	line  string
 	words []string
-	// steps holds the command's steps in a turn. If there are none, the words are a command of their own.
+	// steps holds the command's steps in a turn. If it is empty, the words are run as a separate command.
 	steps []*domtapv1.Step
 }
 

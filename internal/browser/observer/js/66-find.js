@@ -86,7 +86,7 @@ class Finder {
     this.byCaption = false;
     this.wanted = clean(wanted.words, MAX_COMPARED);
     this.folded = this.wanted.toLowerCase();
-    /** The pattern that a text must match, for the name of a field: no part of a word is a name. */
+    /** The pattern that a text must match for the name of a field: only whole words match. */
     this.whole = wanted.whole ? wholeWords(this.folded) : null;
     /**
      * @type {{found: [number, number][], hidden: number, was: string, more: boolean, invalid: boolean}}
