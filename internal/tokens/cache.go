@@ -15,7 +15,7 @@ type Cache struct {
 	limit int
 
 	mu sync.Mutex
-	// recent grows to limit texts. Then it replaces former.
+	// recent gets new texts. When it has as many as limit allows, it replaces former.
 	recent, former map[string]int
 }
 
