@@ -206,7 +206,7 @@ func (d *differ) appendBriefly(mark string, l *laidOut, all []entry, limit int) 
 			return
 		}
 		if line := l.lineOf(groups[i:]); len(line) > 1 {
-			d.dst = append(appendLine(appendMark(d.dst, mark, &line[0]), line), '\n')
+			d.dst = append(appendLine(appendMark(d.dst, mark, &line[0]), line, &said{}), '\n')
 			i += len(line) - 1
 			continue
 		}

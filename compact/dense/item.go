@@ -21,7 +21,7 @@ const (
 	minSaid = 6
 	// roleLink is the role of elements that state none.
 	roleLink = "link"
-	// ditto stands for the context of the previous element in the line.
+	// ditto stands for the context that was printed last.
 	ditto = `"`
 )
 
@@ -96,7 +96,7 @@ func (m *item) appendBody(dst []byte) []byte {
 	return m.appendWhich(m.appendDetail(dst, m.around != dom.NoRef && !named))
 }
 
-// appendWhich appends ` ‹words›`, or ` ‹"›` for the words of the previous item, or nothing if there are no words.
+// appendWhich appends ` ‹words›`, or ` ‹"›` for the words that were printed last, or nothing if there are no words.
 func (m *item) appendWhich(dst []byte) []byte {
 	start := len(dst)
 	dst = append(dst, " ‹"...)

@@ -37,6 +37,8 @@ type layout struct {
 
 	dst, scratch []byte
 	run          run
+	// said is the context that the lines of items printed last. It is empty after another line.
+	said said
 	// open holds the groups around the current node, outermost first.
 	open []openGroup
 	// ahead holds the headings and groups that get a line if they contain another element.
@@ -491,13 +493,14 @@ func (l *layout) endRun() {
 	if len(l.run.items) == 0 {
 		return
 	}
-	l.dst = append(appendLine(appendCovered(l.dst, l.run.items[0].Covered), l.run.items), '\n')
+	l.dst = append(appendLine(appendCovered(l.dst, l.run.items[0].Covered), l.run.items, &l.said), '\n')
 	l.run = run{items: l.run.items[:0]}
 }
 
 // beginLine starts a line with elements.
 func (l *layout) beginLine(covered bool) {
 	l.endRun()
+	l.said = said{}
 	l.dst = appendCovered(l.dst, covered)
 }
 

@@ -47,8 +47,9 @@ var (
 // Parse returns the elements of a text in order.
 func Parse(text string) (all []Element, err error) {
 	places, same := map[uint32]int{}, map[uint32]uint32{} // the indexes of elements, and the refs that they refer to
+	var last said
 	for line := range strings.Lines(text) {
-		items, err := parseLine(strings.TrimSuffix(line, "\n"), same)
+		items, err := parseLine(strings.TrimSuffix(line, "\n"), same, &last)
 		if err != nil {
 			return nil, err
 		}
@@ -68,8 +69,9 @@ func Parse(text string) (all []Element, err error) {
 	return all, nil
 }
 
-// parseLine returns the elements of a line in reverse order, and records references to other elements in the map same.
-func parseLine(line string, same map[uint32]uint32) (items []Element, err error) {
+// parseLine returns the elements of a line in reverse order, and records references to others in same. last is the context before the line,
+// and then the last one in it.
+func parseLine(line string, same map[uint32]uint32, last *said) (items []Element, err error) {
 	line, covered := strings.CutPrefix(line, "(covered) ")
 	line, assumed := cutRole(line)
 	if line == "" || !strings.ContainsRune("[#|", rune(line[0])) {
@@ -77,11 +79,9 @@ func parseLine(line string, same map[uint32]uint32) (items []Element, err error)
 	}
 	line, others := cutOthers(line)
 	end := len(line)
-	var unsaid []int // the places of items that have the context of the item before
-	for _, m := range slices.Backward(refs().FindAllStringSubmatchIndex(line, -1)) {
-		if m[2] < 0 && m[6] < 0 {
-			continue
-		}
+	var unsaid []int // the places of items that have the context before them
+	before, isLast := *last, true
+	for _, m := range slices.Backward(refsIn(line)) {
 		e, role, ditto, ok := parseItem(line[m[1]:end])
 		if !ok {
 			return nil, fmt.Errorf("read %q: not an element of format DENSE", line[m[0]:end])
@@ -96,27 +96,41 @@ func parseLine(line string, same map[uint32]uint32) (items []Element, err error)
 			items = append(items, all...)
 			continue
 		}
-		if ditto {
+		switch {
+		case ditto:
 			unsaid = append(unsaid, len(items))
-		} else {
-			for _, k := range unsaid {
-				items[k].Context, items[k].ContextLeft = e.Context, e.ContextLeft
+		case e.Context != "":
+			which := said{e.Context, e.ContextLeft}
+			which.fill(items, unsaid)
+			if unsaid = nil; isLast {
+				*last, isLast = which, false
 			}
-			unsaid = nil
 		}
 		e.Ref = number(line[m[2]:m[3]])
-		switch second := m[4] >= 0; {
-		case second && e.Name == "" && role == "":
-			same[e.Ref] = number(line[m[4]:m[5]])
-		case second: // e.Ref contains only the second element, which is the described one
-			around := Element{Ref: e.Ref, Name: e.Name, Left: e.Left, Role: "generic", Covered: covered}
-			e.Ref = number(line[m[4]:m[5]])
-			items = append(items, e)
-			e = around
-		}
 		items = append(items, e)
+		switch second := number(group(line, m, 2)); {
+		case m[4] < 0:
+		case e.Name == "" && role == "":
+			same[e.Ref] = second
+		default: // the first element only contains the second one
+			items[len(items)-1].Ref = second
+			items = append(items, Element{Ref: e.Ref, Name: e.Name, Left: e.Left, Role: "generic", Covered: covered})
+		}
 	}
+	before.fill(items, unsaid)
 	return items, nil
+}
+
+// fill sets the context of some items.
+func (s said) fill(items []Element, at []int) {
+	for _, k := range at {
+		items[k].Context, items[k].ContextLeft = s.words, s.left
+	}
+}
+
+// refsIn returns the matches of refs in a line, without escaped characters.
+func refsIn(line string) [][]int {
+	return slices.DeleteFunc(refs().FindAllStringSubmatchIndex(line, -1), func(m []int) bool { return m[2] < 0 && m[6] < 0 })
 }
 
 // parseItem parses the text of an element after its ref. repeats reports that its context equals the context of the previous element.

@@ -38,6 +38,9 @@ func TestElementsOfALine(t *testing.T) {
 			{Ref: 1, Name: "A", Role: "link", Context: "Row…", ContextLeft: 3}, {Ref: 2, Name: "B", Role: "link", Context: "Row…", ContextLeft: 3},
 			{Ref: 3, Name: "C", Role: "link", Context: "Row…", ContextLeft: 3}, {Ref: 4, Name: "D", Role: "link", Context: `"`},
 		},
+		"[1] A ‹Row› [2] B\n# Words\n[3] C [4] D ‹\"›": {
+			{Ref: 1, Name: "A", Role: "link", Context: "Row"}, link(2, "B"), link(3, "C"), {Ref: 4, Name: "D", Role: "link", Context: "Row"},
+		},
 		"[3] Blue jeans →x.example [1]=[3]": {
 			{Ref: 3, Name: "Blue jeans", Role: "link", Target: "x.example"}, {Ref: 1, Name: "Blue jeans", Role: "link", Target: "x.example"},
 		},

@@ -90,7 +90,7 @@ func (d *Diff) redrawn(line string) {
 // element parses an element and its old values.
 func (d *Diff) element(mark byte, line string) error {
 	now, was, _ := strings.Cut(line, " ←")
-	items, err := parseLine(now, map[uint32]uint32{})
+	items, err := parseLine(now, map[uint32]uint32{}, &said{})
 	part := tail().FindStringSubmatch(was)
 	switch {
 	case err != nil:

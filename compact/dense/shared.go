@@ -12,9 +12,15 @@ const (
 	minShared = 3
 )
 
-// appendLine appends the items of one line. If most of them have the same role, the line begins with it, as in
+// said is a context that was printed.
+type said struct {
+	words string
+	left  int
+}
+
+// appendLine appends the items of one line, and updates the context that was printed last. If most of them have the same role, the line begins with it, as in
 // "(button) [3] Save [4] Apply [5] Cancel", and each of these omits it. A line without such a beginning omits the role link.
-func appendLine(dst []byte, items []item) []byte {
+func appendLine(dst []byte, items []item, last *said) []byte {
 	role := sharedRole(items)
 	if role != roleLink {
 		dst = append(append(append(dst, '('), role...), ") "...)
@@ -25,7 +31,9 @@ func appendLine(dst []byte, items []item) []byte {
 		}
 		m := &items[i]
 		m.assumed = role
-		m.repeats = i > 0 && m.which == items[i-1].which && m.whichLeft == items[i-1].whichLeft && m.which != "" && items[i-1].same == dom.NoRef
+		if which := (said{m.which, m.whichLeft}); which.words != "" && m.same == dom.NoRef {
+			m.repeats, *last = which == *last, which
+		}
 		dst = m.append(dst)
 	}
 	return dst
