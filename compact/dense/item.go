@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// maxCell limits how much of the text of a cell is printed, in characters.
-	maxCell = 60
+	// maxCell limits how much of the text of a cell is printed, in characters. Of a longer text, maxCutCell are.
+	maxCell, maxCutCell = 60, 40
 	// maxContext limits how much of a context is printed, in characters, if that distinguishes it from all others. Otherwise the limit is
 	// maxCell.
 	maxContext = 40

@@ -284,7 +284,7 @@ func (l *layout) row(i int) bool {
 		if run := l.runOfCells(cells); len(run) > 0 {
 			n, l.dst = len(run), appendFolded(l.dst, run, 0, 0, firstToLast(run))
 		} else {
-			l.dst = l.appendSegment(l.dst, cells[0].words, cells[0].items, maxCell, cells[0].left)
+			l.dst = l.appendSegment(l.dst, cells[0].words, cells[0].items, cellLimit(cells[0].words), cells[0].left)
 		}
 		if cells = cells[n:]; len(l.dst) > start && len(cells) > 0 {
 			l.dst = append(l.dst, ' ')
@@ -292,6 +292,14 @@ func (l *layout) row(i int) bool {
 	}
 	l.dst = append(bytes.TrimSuffix(l.dst, []byte(" ")), '\n')
 	return true
+}
+
+// cellLimit limits how many characters of a cell are printed. Of a text that does not fit, fewer are, because it is only read elsewhere.
+func cellLimit(words string) int {
+	if utf8.RuneCountInString(words) > maxCell {
+		return maxCutCell
+	}
+	return maxCell
 }
 
 // omitCaptions removes the words of cells that name the element in the next cell.
