@@ -197,7 +197,7 @@ function elementOf(root, id) {
 const GET_ATTRIBUTE = Element.prototype.getAttribute;
 const HAS_ATTRIBUTE = Element.prototype.hasAttribute;
 
-const HTML_NAMESPACE = "http://www.w3.org/1999/xhtml";
+const HTML_NAMESPACE = "http://www.w3.org/1999/xhtml", SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 /**
  * The names of HTML elements that have specific properties. An element with such a name in another namespace, as in XML documents, has none
  * of them.
@@ -216,13 +216,20 @@ const HTML_ONLY = new Set(
 function tagOf(el) {
   const tag = el.localName;
   if (typeof tag !== "string") return "form";
-  if (HTML_ONLY.has(tag)) return slow.namespaceURI(el) === HTML_NAMESPACE ? tag : "xml:" + tag;
-  return tag === "a" && el.href === undefined ? "xml:a" : tag;
+  if (HTML_ONLY.has(tag)) return namespaceOf(el, tag) === HTML_NAMESPACE ? tag : "xml:" + tag;
+  if (tag !== "a") return tag;
+  const namespace = namespaceOf(el, tag); // el.href would build an address
+  return namespace === HTML_NAMESPACE || namespace === SVG_NAMESPACE ? tag : "xml:a";
+}
+
+/** Returns the namespace of an element. Controls may shadow that of a form. @param {El} el @param {string} tag its local name */
+function namespaceOf(el, tag) {
+  return tag === "form" ? slow.namespaceURI(el) : el.namespaceURI;
 }
 
 /** @param {El} el */
 function isSVG(el) {
-  return slow.namespaceURI(el) === "http://www.w3.org/2000/svg";
+  return slow.namespaceURI(el) === SVG_NAMESPACE;
 }
 
 /**

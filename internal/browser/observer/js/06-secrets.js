@@ -50,8 +50,12 @@ function isSecret(el) {
   return true;
 }
 
+/** Elements into which nobody types. */
+const UNTYPED = new Set(["a", "button", "summary", "option", "label", "li", "td"]);
+
 /** Whether a field that was not secret so far is secret now. @param {El} el */
 function becomesSecret(el) {
+  if (UNTYPED.has(el.localName)) return false;
   const auto = attr(el, "autocomplete");
   if (el.type === "password" || (attr(el, "type") || "").toLowerCase() === "password") return true;
   // A combobox offers options, so its text is no secret: pages use "new-password" there to switch off the browser's own list.

@@ -46,6 +46,8 @@ const NO_STATE = /^(?:hover(?:ed|ing)?|focus.*|animat.*|visible|mounted|ready|in
 const MAY_BE_STATE = /active|select|open|clos|disabled|current|check|expand|collaps|complet|done|highlight|starred|favorited|liked|loading|error|invalid|unread|editing|(?:^|\s)is-/;
 /** Attributes that express a state if they are empty or "true", and attributes whose value is a state. */
 const STATE_FLAGS = ["data-selected", "data-checked", "data-active", "data-disabled"], STATE_VALUES = ["data-state", "data-status"];
+/** Matches the elements that may express a state by an attribute or class. */
+const STATED = ["class", "aria-current", ...STATE_FLAGS, ...STATE_VALUES].map((name) => "[" + name + "]").join(",");
 /** The states that count as such a value. */
 const STATE_VALUE = /^(?:active|selected|checked|on|open|current|complete|completed|done|loading|error|invalid)$/;
 /** Words that negate the state after them, and the prefix of a library whose buttons are all "active". */
@@ -144,7 +146,7 @@ function isOnlyChild(el, parent) {
  * @param {string[]} marks @param {El} el @param {number} states
  */
 function addStates(marks, el, states) {
-  if (hasNoAttributes(el)) return;
+  if (hasNoAttributes(el) || (internals === null && !safe.matches(el, STATED))) return;
   const current = attr(el, "aria-current");
   if (current && current !== "false") addMark(marks, "current");
   for (const name of STATE_FLAGS) {
@@ -165,6 +167,7 @@ function addStates(marks, el, states) {
 
 /** Returns the sort order of a column, for its header or the first control in the header; "" for none. @param {El} el */
 function orderOf(el) {
+  if (internals === null && closestOf(el, "[aria-sort]") === null) return "";
   for (let /** @type {DomNode | null} */ n = el, up = 0; n && isElement(n) && up < MAX_HEADER; n = safe.parentNode(n), up++) {
     const sort = hasNoAttributes(n) ? null : attr(n, "aria-sort");
     if (sort === null) continue;
@@ -320,6 +323,9 @@ function rgbOf(color) {
   return parts && parts[4] !== "0" ? parts.slice(1, 4).map(Number) : null;
 }
 
+/** Matches the elements that may have words beside their name. */
+const SAID_BESIDE = "[aria-label],[aria-describedby],[aria-description],[title]";
+
 /**
  * Returns what else a person reads of a named element: the description of a control, or its visible text if that
  * differs from the name. The text of an element with a value is the value, and adds nothing.
@@ -327,7 +333,7 @@ function rgbOf(color) {
  */
 function wordsBeside(fields, el, tag) {
   const name = fields[F_TEXT];
-  if (hasNoAttributes(el) || FIELD_TAGS.has(tag)) return "";
+  if (hasNoAttributes(el) || FIELD_TAGS.has(tag) || (internals === null && !safe.matches(el, SAID_BESIDE))) return "";
   const label = attr(el, "aria-label");
   const listed = CONTAINER_ROLES.has(fields[F_ROLE]) || fields[F_VALUE] !== ""; // the words of its content are elsewhere
   const shown = label && label.trim() && !listed ? otherWords(reportedWords(el, MAX_BESIDE), name) : "";
@@ -341,6 +347,7 @@ function wordsBeside(fields, el, tag) {
 
 /** Returns the words of a text as one mark, or "" if the name already has at least half of them. @param {string} text @param {string} name */
 function otherWords(text, name) {
+  if (text === "") return "";
   /** @param {string} s */
   const wordsOf = (s) => s.slice(0, MAX_BESIDE).toLowerCase().match(/[a-z0-9]+/g) || [];
   const words = wordsOf(text), known = new Set(wordsOf(name));

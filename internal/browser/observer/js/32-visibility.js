@@ -48,6 +48,8 @@ class Visibility {
     this.lists = new Map();
     /** The boxes that are fixed outside of the viewport, by tree. @type {Map<Tree, El[]>} */
     this.drawers = new Map();
+    /** The size of the viewport, or -1 if it has not been read since begin. */
+    this.width = this.height = -1;
     /** Whether the frame of the document is not shown. */
     this.unseen = false;
   }
@@ -57,6 +59,7 @@ class Visibility {
     this.labels.firstOfMany.clear();
     this.collapsed.clear();
     this.drawers.clear();
+    this.width = -1;
     this.lists.clear();
     this.images = null;
     this.unseen = isUnseenFrame();
@@ -188,7 +191,16 @@ class Visibility {
 
   /** Whether a box lies where scrolling cannot reach it. @param {El} el @param {DOMRect} rect */
   isOffPage(el, rect) {
-    return this.isBeforePage(el, rect) || (!isInViewport(rect) && this.isInDrawer(el));
+    return this.isBeforePage(el, rect) || (!this.isInViewport(rect) && this.isInDrawer(el));
+  }
+
+  /** Like the function isInViewport, but reads the size of the viewport once. @param {DOMRect} rect */
+  isInViewport({ left, top, right, bottom }) {
+    if (this.width < 0) {
+      this.width = innerWidth;
+      this.height = innerHeight;
+    }
+    return right > 0 && bottom > 0 && left < this.width && top < this.height;
   }
 
   /** Whether a box lies left of or above the page. @param {El} el @param {DOMRect} rect */
@@ -205,7 +217,8 @@ class Visibility {
   isInDrawer(el) {
     for (let n = el; ;) {
       const tree = treeOf(n);
-      if (this.drawersOf(tree).some((drawer) => safe.contains(drawer, n))) return true;
+      const drawers = this.drawersOf(tree);
+      if (drawers.length > 0 && drawers.some((drawer) => safe.contains(drawer, n))) return true;
       if (!isShadow(tree)) return false;
       n = tree.host;
     }
