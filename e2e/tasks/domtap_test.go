@@ -79,13 +79,15 @@ func (domtap) search(c control) (call, bool) {
 var (
 	// itemPattern matches an element in a line: the ref, and the text up to the next one.
 	itemPattern = regexp.MustCompile(`\[(\d+)\]((?:[^\[\\]|\\.|\[\D)*)`)
+	// assumedPattern matches the role of the elements of a line that have none.
+	assumedPattern = regexp.MustCompile(`^(?:[+-] )?(?:\(covered\) )?\(([a-z]\w*)\) \[`)
 	// detailPattern matches the text after a name: role, value and states, the target of a link, the context.
 	detailPattern = regexp.MustCompile(` (?:\(([a-z]\w*).*|→\S.*|‹.*)$`)
 )
 
-// ref implements dialect. An element is near a text that is in its line, or in the last heading or group before it.
+// ref implements dialect. An element is near a text that is in its context, or else in its line, or in the last heading or group before it.
 func (domtap) ref(answer string, c control) string {
-	var all, ofRole []string
+	var all, ofRole, near []string
 	section := ""
 	for line := range strings.Lines(answer) {
 		line = strings.TrimSpace(line)
@@ -95,6 +97,10 @@ func (domtap) ref(answer string, c control) string {
 		if strings.HasPrefix(line, "-") || !strings.Contains(section+"\n"+line, c.near) {
 			continue
 		}
+		assumed := "link"
+		if m := assumedPattern.FindStringSubmatch(line); m != nil {
+			assumed = m[1]
+		}
 		for _, item := range itemPattern.FindAllStringSubmatch(line, -1) {
 			detail := detailPattern.FindStringSubmatch(item[2])
 			name := strings.TrimSpace(detailPattern.ReplaceAllString(item[2], ""))
@@ -102,16 +108,22 @@ func (domtap) ref(answer string, c control) string {
 				continue
 			}
 			all = append(all, item[1])
-			if detail != nil && detail[1] == c.role || detail == nil && c.role == "link" {
+			role := assumed
+			if detail != nil && detail[1] != "" {
+				role = detail[1]
+			}
+			if role == c.role {
 				ofRole = append(ofRole, item[1])
+			}
+			if c.near != "" && strings.Contains(item[2], c.near) {
+				near = append(near, item[1])
 			}
 		}
 	}
-	if len(ofRole) == 1 {
-		return ofRole[0]
-	}
-	if len(all) == 1 {
-		return all[0]
+	for _, found := range [][]string{near, ofRole, all} {
+		if len(found) == 1 {
+			return found[0]
+		}
 	}
 	return ""
 }
@@ -206,26 +218,22 @@ func (r *referee) judge(t *testing.T, made call, answer string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff := diffOf(answer, len(made.arguments["steps"].([]arguments)))
+	diff := diffOf(answer)
 	if got, most := tokens.Count(diff), tokens.Count(page.GetText()); got > most {
 		return fmt.Sprintf("the diff costs %d tokens, and the page %d:\n%s%s", got, most, diff, page.GetText())
 	}
 	return ""
 }
 
+// diffPattern matches the beginning of the part of an answer about the page.
+var diffPattern = regexp.MustCompile(`(?m)^(?:[-+~=>] |URL: |Changes: )`)
+
 // diffOf returns the part of an answer about the page, without the results of the steps and the outcomes.
-func diffOf(answer string, steps int) string {
+func diffOf(answer string) string {
 	_, shown, _ := strings.Cut(answer, "<page nonce=")
-	_, shown, _ = strings.Cut(shown, ">\n")
-	var diff strings.Builder
-	for line := range strings.Lines(fencePattern.ReplaceAllString(shown, "")) {
-		switch {
-		case strings.HasPrefix(line, "! "):
-		case steps > 0: // a line for each step precedes the diff
-			steps--
-		default:
-			diff.WriteString(line)
-		}
+	shown = fencePattern.ReplaceAllString(shown, "")
+	if at := diffPattern.FindStringIndex(shown); at != nil {
+		return shown[at[0]:]
 	}
-	return diff.String()
+	return ""
 }

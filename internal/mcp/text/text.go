@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/plural"
 )
 
 // Line folds a text to one line.
@@ -132,6 +134,16 @@ func Results(results []*domtapv1.StepResult) string {
 		b.WriteString(block(r.GetText()))
 	}
 	return b.String()
+}
+
+// BriefResults formats results like Results. If several steps all succeeded and read nothing, it prints their number, and then only the
+// results that report more than ok.
+func BriefResults(results []*domtapv1.StepResult) string {
+	if len(results) < 2 || slices.ContainsFunc(results, func(r *domtapv1.StepResult) bool { return !r.GetOk() || r.GetText() != "" }) {
+		return Results(results)
+	}
+	told := slices.DeleteFunc(slices.Clone(results), func(r *domtapv1.StepResult) bool { return strings.HasSuffix(r.GetSummary(), ": ok") })
+	return plural.Of(len(results), "step") + ": ok\n" + Results(told)
 }
 
 // block terminates a text with a line break, unless it is empty.

@@ -101,7 +101,7 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 		c.addLine("%d of %s failed", failed, plural.Of(len(answer.GetResults()), "step"))
 	}
 	c.printOutcome(answer.GetOutcome(), printed)
-	c.addPageText(text.Results(answer.GetResults()) + text.Changes(answer.GetDiffText()))
+	c.addPageText(text.BriefResults(answer.GetResults()) + text.Changes(answer.GetDiffText()))
 }
 
 // printOutcome prints the outcome before all other text about the page. It omits a heading that equals the title of the printed tab, if any.
