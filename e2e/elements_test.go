@@ -419,6 +419,7 @@ var passing = `<!doctype html><title>Passing</title><style>i { display: inline-b
 	<section id=rows><table><tr class=on><td class=on>Ada<td class=on>Rome<tr class=on aria-selected=true><td class=on>Bob<td class=on>Oslo<tr class=on><td>Cyd<td class=on>Bern</table></section>
 	<section id=label><label class=on for=size>Size</label><input id=size><label class=on id=c>Color</label><div role=slider tabindex=0 aria-labelledby=c style="width:90px;height:9px"><i class=on></i></div><label class=on>Other</label></section>
 	<section id=range><div class=on><label for=r>Volume</label><input type=range id=r><output>5</output></div></section>
+	<section id=handle>Price <span><b tabindex=0 style="display:inline-block;width:90px;height:9px"></b>30 <span class=on style="display:inline-block;width:9px;height:20px"><i></i><i style="width:0"></i><i style="width:0"></i></span></span><input readonly style="width:1px;height:1px;border:0;padding:0"></section>
 	<section id=menu><div style="width:50px;height:20px" oncontextmenu="return false">Picture</div><canvas width=40 height=30 class=on></canvas></section>
 	<section id=clones><div class=on><div class=pane><table><tr><td>Tea<tr><td>Milk</table></div><div class=pane><table><tr><td>Tea<tr><td>Milk</table></div><div class=pane><table><tr><td>Tea<tr><td>Milk</table></div></div></section>
 	<script>for (const s of document.querySelectorAll("section")) if (s.id !== location.search.slice(1)) s.remove()
@@ -447,6 +448,7 @@ func TestBoxesThatPassClicksOnAreNotListed(t *testing.T) {
 		"label":   {`input textbox "Size"`, `div slider "Color"`, `label label "Other" `},
 		"rows":    {`td cell "Ada"`, `td cell "Rome"`, `tr row "Bob Oslo"`, `td cell "Bob"`, `td cell "Oslo"`, `tr row "Cyd Bern"`, `td cell "Bern"`},
 		"range":   {`input slider "Volume"`},
+		"handle":  {`b generic ""`, `span generic ""`, `input textbox "Price"`},
 		"menu":    {`div generic "Picture"`, `canvas generic ""`},
 		"clones":  {},
 	} {

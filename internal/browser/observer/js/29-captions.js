@@ -214,6 +214,7 @@ class Run {
     }
     const field = holdsField(node);
     if (field && attr(node, "aria-hidden") === "true") return; // a hidden native field, which has a drawn replacement
+    if (!field && firstWithin(node, "[tabindex]") && isCatcher(this.of)) return; // what is drawn in place of the field
     if (!field && (safe.matches(node, SILENT) || !hasText(safe.textContent(node)))) return;
     if (!safe.checkVisibility(node, VISIBLE_OR_TRANSPARENT)) return;
     const inline = PHRASING.has(tag), captions = !field && mayCaption(node, tag, parent, this.of);

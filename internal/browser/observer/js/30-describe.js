@@ -442,6 +442,9 @@ function valueOf(el, tag, role, most = MAX_VALUE) {
   }
   const inner = role === "combobox" && tag !== "button" && hasElements(el) ? firstWithin(el, "input,textarea") : null;
   if (inner) return reportedValue(inner, inner.value || textOfFace(el, inner), most); // the box around a field, as in ARIA 1.1
+  if (role === "combobox" && hasElements(el) && firstWithin(el, "[role=option]")) {
+    return reportedValue(el, [...queryWithin(el, CHOSEN)].map((option) => reportedWords(option, most)).join(", "), most); // its options are in it
+  }
   if (role === "textbox" || role === "searchbox" || role === "combobox" || isEditingHost(el) || (tag === "body" && el.isContentEditable === true)) {
     const editor = editorOf(el);
     if (editor && !isMasked(editor)) return reportedValue(el, drawnLines(editor, el), most);

@@ -18,7 +18,9 @@ const MAX_ICON_NODES = 12;
 const ICON_CLASS = /^(?:[a-z]{1,8}-icon|fa[srlbd]?|bi|glyphicon|icons?|ic|ico|mdi|ti|ri|lucide|feather|octicon|codicon|las?|pi|ion|tabler-icon|bx[sl]?|uil|anticon|el-icon|pficon|icofont|i|sprite|svg)(?:--|__|[-_:])([a-z].*)$/i;
 const ICON_AFTER = /^([a-z][a-z-]*?)(?:--|__|[-_])ico(?:n)?$/i;
 /** Classes of elements that look like an icon. The match is the action of the element. */
-const ACTION_CLASS = /(?:^|[-_])((?:close|delete|remove|edit|trash|search|menu|hamburger|settings|next|prev|previous|play|pause|share|like|favorite|reply|star|more|add|plus|minus|download|upload|copy|refresh|expand|collapse|back|dismiss|clear|undo|redo|print|bold|italic|underline|strike|indent|outdent|blockquote|resize|increment|decrement|increase|decrease|up|(?<!drop-)down)(?:-(?:month|year|week|day|page|slide))?)(?:[-_](?:button|btn|handle))?$/;
+const ACTION_CLASS = /(?:^|[-_])((?:close|delete|remove|edit|trash|search|menu|hamburger|settings|next|prev|previous|play|pause|share|like|favorite|reply|star|more|add|plus|minus|download|upload|copy|refresh|expand|collapse|back|dismiss|clear|undo|redo|print|bold|italic|underline|strike|indent|outdent|blockquote|resize|increment|decrement|increase|decrease|up|(?<!drop-)down)(?:-(?:month|year|week|day|page|slide))?)(?:[-_](?:button|btn|handle|icon))?$/;
+/** Classes of what a person drags. The match is what it is. */
+const HANDLE_CLASS = /(?:^|[-_])(handle|thumb|knob|gripper|splitter)$/;
 /** Words in classes of empty boxes that only describe a box. */
 const NO_WORD = /^(?:box|cell|tile|square|block|dot|swatch|item|row|col.*|grid|card|div|span|el|elem.*|node|piece|field|panel|handle|thumb|track|target|clickable|active|selected|hidden|visible|disabled|container|wrapper|content|inner|outer|ripple.*|overlay|backdrop|mask|shadow|.*-(?:wrapper|container|inner|overlay|root|button|btn))$/;
 /** The default color of buttons. */
@@ -236,7 +238,7 @@ function iconOf(el, tag) {
     if (drawn) return drawn;
   }
   if (getComputedStyle(el).cursor.endsWith("-resize")) return "resize";
-  return actionWord(el) || (inner.length > 0 ? actionWord(inner[0]) : "") || classWord(el);
+  return actionWord(el) || (inner.length > 0 ? actionWord(inner[0]) : "") || handleWord(el) || classWord(el);
 }
 
 /** Returns the word in the name of the file that a style draws, or "". @param {El} el */
@@ -269,7 +271,7 @@ function tipWord(el) {
 
 /** Returns the action named in an attribute for the page's own scripts, if it is plain words, or "". @param {El} el */
 function dataActionOf(el) {
-  for (const name of ["data-action", "data-command"]) {
+  for (const name of ["data-action", "data-command", "data-direction"]) {
     const said = attr(el, name);
     if (said && /^[a-z]{2,}(?:[-_]?[a-z]+){0,2}$/i.test(said)) return asMark(said);
   }
@@ -281,6 +283,15 @@ function actionWord(el) {
   for (const token of (attr(el, "class") || "").split(/\s+/, 40)) {
     const action = ACTION_CLASS.exec(token);
     if (action) return action[1];
+  }
+  return "";
+}
+
+/** Returns the word for what a person drags, from the class of an element, or "". @param {El} el */
+function handleWord(el) {
+  for (const token of (attr(el, "class") || "").split(/\s+/, 40)) {
+    const handle = HANDLE_CLASS.exec(token);
+    if (handle) return handle[1];
   }
   return "";
 }
@@ -383,7 +394,7 @@ function iconWord(el, tag) {
     for (const token of classes) {
       const found = form.exec(token);
       const word = found ? asMark(found[1]) : "";
-      if (word) return word;
+      if (word && !(form === ICON_AFTER && word.length < 3)) return word; // otherwise the prefix of a library
     }
   }
   return "";

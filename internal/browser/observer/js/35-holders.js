@@ -30,6 +30,7 @@ const STATEFUL = "[aria-expanded],[aria-checked],[aria-pressed],[aria-haspopup],
 function isHolder(el, tag, explicit, hints) {
   if (tag === "label") return explicit === "" && isLabelOfShown(el, hints);
   if (explicit === "columnheader") return isPartOfAnother(el, explicit, hints);
+  if (explicit === "combobox" && tag !== "input") return isFaceOfCombo(el, hints.model.visibility); // the field in it is another combobox
   if (INTERACTIVE_TAGS.has(tag) || !HOLDER_ROLES.has(explicit)) return false;
   if (tag.includes("-") && isHostOfControl(el, hints)) return true;
   if (isFocusedForItems(el, explicit, hints) || isPartOfAnother(el, explicit, hints) || isRowOfUsedCells(el, tag, explicit, hints)) return true;
@@ -68,7 +69,7 @@ function isLabelOfShown(el, hints) {
     if (id) named.push(firstInTree(tree, '[aria-labelledby~="' + CSS.escape(id) + '"]'));
     if (other) named.push(elementOf(tree, other));
   }
-  return named.some((of) => of !== null && safe.checkVisibility(of, VISIBLE) && hasArea(safe.rect(of)));
+  return named.some((of) => of !== null && safe.checkVisibility(of, isToggle(of, tagOf(of)) ? VISIBLE_OR_TRANSPARENT : VISIBLE) && hasArea(safe.rect(of)));
 }
 
 /**
@@ -189,19 +190,26 @@ const MAX_PART_DEPTH = 4;
 const MAX_EDGE = 12;
 
 /**
- * Whether an element only draws the name of a clickable element with a role, such as the caption in a column header, or a part of a slider.
+ * Whether an element only draws the name of a clickable element with a role, such as the caption in a column header, or the face of a combobox or a
+ * part of a slider.
  * @param {El} el @param {string} explicit @param {Hints} hints
  */
 function isPartOfAnother(el, explicit, hints) {
-  if (!listened || !(NO_ROLES.has(explicit) || explicit === "columnheader")) return false;
+  if (!(NO_ROLES.has(explicit) || explicit === "columnheader")) return false;
   for (let up = flatElement(el), i = 0; up && i < MAX_PART_DEPTH; up = flatElement(up), i++) {
     const around = explicitRole(up) || (tagOf(up) === "th" ? "columnheader" : "");
-    if (around === "slider" && textIn(el) === "") return true;
+    if ((around === "slider" && textIn(el) === "") || (around === "combobox" && fills(el, up))) return true;
     if (NO_ROLES.has(around) || !(NO_ROLES.has(explicit) || explicit === around) || !(isClickable(up) || hints.get(up) & HINT_ITEM)) continue;
     const text = textIn(el);
     return text !== "" && text === textIn(up) && isInMiddle(safe.rect(el), safe.rect(up));
   }
   return false;
+}
+
+/** Whether an element has most of the box of another. @param {El} el @param {El} of */
+function fills(el, of) {
+  const box = safe.rect(of), own = safe.rect(el);
+  return own.width * own.height >= WRAPPER_FILLED * box.width * box.height;
 }
 
 /** Whether a box contains the center of another. @param {DOMRect} box @param {DOMRect} of */

@@ -480,7 +480,8 @@ function itemsOf(el) {
   if (!container && !isGrid && children.length < MIN_EQUAL) return [];
   const items = isGrid ? inner : children;
   if (items.some(holdsItems)) return role === "grid" || role === "treegrid" ? cellsOf(el) : [];
-  return items.filter((item) => !INTERACTIVE_TAGS.has(tagOf(item)) && hasArea(safe.rect(item)));
+  const used = items.filter((item) => !INTERACTIVE_TAGS.has(tagOf(item)) && hasArea(safe.rect(item)));
+  return container || used.length > 1 ? used : [];
 }
 
 /** The minimum number of equal small cells in rows that a person chooses from, such as days, and the maximum length of their texts. */
