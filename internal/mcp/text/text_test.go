@@ -99,3 +99,22 @@ error: not there
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+func TestStepsThatOnlySucceededAreCounted(t *testing.T) {
+	done := func(summary string) *domtapv1.StepResult { return &domtapv1.StepResult{Ok: true, Summary: summary} }
+	read := done("read: ok")
+	read.Text = "Total: 5"
+	for _, test := range []struct {
+		results []*domtapv1.StepResult
+		want    string
+	}{
+		{[]*domtapv1.StepResult{done(`click "Save": ok`)}, "click \"Save\": ok\n"},
+		{[]*domtapv1.StepResult{done(`fill "Name": ok`), done(`press "Enter": ok, on the document`)}, "2 steps: ok\npress \"Enter\": ok, on the document\n"},
+		{[]*domtapv1.StepResult{done(`fill "Name": ok`), read}, "fill \"Name\": ok\nread: ok\nTotal: 5\n"},
+		{[]*domtapv1.StepResult{done(`fill "Name": ok`), {Error: "no Save"}}, "fill \"Name\": ok\nfailed: no Save\n"},
+	} {
+		if got := BriefResults(test.results); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}
