@@ -566,7 +566,9 @@ func (x *TypeStep) GetSubmit() bool {
 
 // FillStep replaces the value of the target, or the text of an editor. The summary contains the new value if it differs
 // from the text. If the page accepts none of the text, the step fails with NOT_DELIVERED. Lists that the page draws,
-// sliders and groups of choices are set to the value as a person would do it.
+// sliders and groups of choices are set to the value as a person would do it. In a field that takes tags, Enter adds the
+// text as a tag. Two dates, such as "2026-11-21 - 2026-11-28", fill both fields of a range, and two numbers both thumbs
+// of a slider.
 type FillStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The element. Required.
@@ -704,8 +706,9 @@ type SelectStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The element. Required.
 	Target *Target `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
-	// The options, at most 100, each by its value, its label, or its label regardless of case. An element that accepts
-	// one option needs one; an empty list deselects all.
+	// The options, at most 100, each by its value, its label, its label regardless of case, or, in a cascading list or a
+	// tree, its path, such as "Asia / Japan / Tokyo". An element that accepts one option needs one; an empty list
+	// deselects all.
 	Values        []string `protobuf:"bytes,2,rep,name=values,proto3" json:"values,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
