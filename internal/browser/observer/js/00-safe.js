@@ -259,6 +259,10 @@ function hasAttr(el, name) {
 let ariaFree = null;
 /** @type {El | null} */
 let attributeFree = null;
+/** The element that probeAttributes has checked, and the same if it is known to hold no secret. @type {El | null} */
+let probed = null;
+/** @type {El | null} */
+let secretFree = null;
 
 /**
  * Checks once whether an element has attributes, and aria-* attributes, before the caller looks up each.
@@ -267,6 +271,7 @@ let attributeFree = null;
  */
 function probeAttributes(el) {
   forgetAttributes();
+  probed = el;
   if (hasNoAttributes(el)) {
     ariaFree = attributeFree = el;
     return;
@@ -278,7 +283,7 @@ function probeAttributes(el) {
 
 /** Discards the results of probeAttributes. */
 function forgetAttributes() {
-  ariaFree = attributeFree = null;
+  ariaFree = attributeFree = probed = secretFree = null;
 }
 
 /** An aria-* attribute. @param {El} el @param {string} name @returns {string | null} */

@@ -42,8 +42,12 @@ const secretValues = new Map();
  * @param {El} el
  */
 function isSecret(el) {
+  if (el === secretFree) return false;
   if (!secrets.has(el)) {
-    if (!becomesSecret(el)) return false;
+    if (!becomesSecret(el)) {
+      if (el === probed) secretFree = el;
+      return false;
+    }
     markSecret(el);
   }
   learnSecret(el, false);
