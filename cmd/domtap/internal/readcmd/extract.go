@@ -32,7 +32,7 @@ func Extract(a *cli.App) *cobra.Command {
 		Long: `Extract data from a page and print it as JSON: the texts of all elements that each selector matches, the data
 that a schema describes (docs/extract.md), or the columns of a table, as lines with --tsv. A selector that ends in
 @NAME reads an attribute. Missing data is reported on standard error.`,
-		Example: "  domtap extract h1 'a@href'\n  domtap extract --schema product.json\n  domtap extract --table 'Name,Price' --tsv\n  domtap extract --table ''        # the largest table\n" +
+		Example: "  domtap extract h1 'a@href'\n  domtap extract --schema product.json\n  domtap extract --table 'Name,Price' --tsv\n" +
 			`  echo '{"title": "h1", "price": {"selector": ".price", "type": "number"}}' | domtap extract --schema -`,
 	})
 	flags.register(cmd)
@@ -67,9 +67,9 @@ func (e *extractFlags) register(cmd *cobra.Command) {
 	e.cmd = cmd
 	f := cmd.Flags()
 	f.StringVar(&e.schema, "schema", "", "the file with the schema; - is standard input")
-	f.StringVar(&e.table, "table", "", "headers of the columns to print, separated by commas, or in double quotes; empty selects the largest table, with all columns")
+	f.StringVar(&e.table, "table", "", "headers of columns, with commas between; empty: the largest table")
 	f.StringVar(&e.caption, "caption", "", "the caption of the table")
-	f.BoolVar(&e.tsv, "tsv", false, "print the table as lines of cells with tabs between them")
+	f.BoolVar(&e.tsv, "tsv", false, "print the table with tabs between cells")
 	cli.RefFlag(f, &e.root, "root", "only search below the element with this ref")
 	f.Int32Var(&e.rows, "max-rows", 1000, "maximum number of rows of each list, 1 to 10000")
 }

@@ -92,7 +92,7 @@ func findEach(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest,
 	return answers, nil
 }
 
-// found returns the text of the matches, with the page header only once.
+// found returns the text of the matches, with the page header and the context of neighbouring lines only once.
 func found(answers []*domtapv1.FindResponse) string {
 	var b strings.Builder
 	for i, answer := range answers {
@@ -100,7 +100,25 @@ func found(answers []*domtapv1.FindResponse) string {
 		if i > 0 {
 			_, text, _ = strings.Cut(text, "\n")
 		}
-		b.WriteString(render.Paragraph(text))
+		b.WriteString(render.Paragraph(withDittos(text)))
+	}
+	return b.String()
+}
+
+// withDittos replaces a context at the end of a line by ‹"› if the line before ends in the same one.
+func withDittos(text string) string {
+	var b strings.Builder
+	last := ""
+	for line := range strings.Lines(text) {
+		at := strings.LastIndex(line, " ‹")
+		if at < 0 || !strings.HasSuffix(line, "›\n") {
+			last = ""
+		} else if context := line[at:]; context != last {
+			last = context
+		} else {
+			line = line[:at] + " ‹\"›\n"
+		}
+		b.WriteString(line)
 	}
 	return b.String()
 }
