@@ -465,6 +465,7 @@ func TestBoxesThatPassClicksOnAreNotListed(t *testing.T) {
 // hosts has custom elements that look usable because of their cursor or listener, although people use the control in their shadow tree.
 const hosts = `<!doctype html><title>Hosts</title><style>x-save, x-agree, x-size, x-wifi, x-card, x-home { cursor: pointer; display: inline-block }</style>
 	<x-save>Save</x-save> <x-agree></x-agree> <x-wifi></x-wifi> <x-label for=size>Size</x-label> <x-size id=size></x-size> <x-card>A card <p>with words</p></x-card>
+	<x-switch role=switch tabindex=0 aria-checked=false>Dark</x-switch> <x-item><button>Buy</button></x-item>
 	<x-tabs><b role=tab slot=tabs tabindex=0>One</b><b role=tab slot=tabs tabindex=0>Two</b><p>First</p></x-tabs> <x-home></x-home>
 	<script>const draw = (tag, html) => customElements.define(tag, class extends HTMLElement {
 		constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = html; this.addEventListener("click", () => {}); if (this.id) this.onclick = () => document.title = this.id } })
@@ -472,6 +473,8 @@ const hosts = `<!doctype html><title>Hosts</title><style>x-save, x-agree, x-size
 	draw("x-agree", "<div role=checkbox tabindex=0 aria-checked=false aria-labelledby=t><input type=checkbox tabindex=-1 aria-hidden=true style='position:absolute; visibility:hidden'><label id=t>I agree</label></div>")
 	draw("x-wifi", "<div role=switch tabindex=0 aria-label=Wi-Fi><svg aria-hidden=true width=20 height=20><circle r=9 /></svg></div>")
 	draw("x-size", "<div role=combobox tabindex=0 aria-label=Size>Small</div><div role=dialog hidden><button>Close</button></div>")
+	draw("x-switch", "<label for=i><input type=checkbox role=switch id=i style='position:absolute;opacity:0'><slot></slot><i style='display:inline-block;width:20px;height:9px;cursor:pointer'></i></label>")
+	draw("x-item", "<div style='cursor:pointer;padding:20px'><slot></slot></div>")
 	draw("x-tabs", "<div><slot name=tabs></slot><slot></slot></div>")
 	document.querySelector("x-tabs").shadowRoot.querySelector("div").addEventListener("click", () => {})
 	draw("x-home", "<svg role=button tabindex=0 aria-label=Home width=20 height=20><path d='M0 0h20v20H0z' /></svg>")
@@ -483,7 +486,7 @@ func TestAHostAndTheControlThatItDrawsAreOne(t *testing.T) {
 	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/hosts": testenv.HTML(hosts)}) + "/hosts")
 	want := []string{`button button "Save"`, `div checkbox "I agree"`, `div switch "Wi-Fi"`, `div combobox "Size"`, `x-card generic "A card with words More"`, `button button "More"`,
-		`b tab "One"`, `b tab "Two"`, `svg button "Home"`}
+		`x-switch switch "Dark"`, `button button "Buy"`, `b tab "One"`, `b tab "Two"`, `svg button "Home"`}
 	if got := brief(usable(t, d, tab)); !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}

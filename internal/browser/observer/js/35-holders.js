@@ -29,10 +29,12 @@ const STATEFUL = "[aria-expanded],[aria-checked],[aria-pressed],[aria-haspopup],
  */
 function isHolder(el, tag, explicit, hints) {
   if (tag === "label") return explicit === "" && isLabelOfShown(el, hints);
+  if (tag === "input") return isToggle(el, tag) && isDrawnByHost(el);
   if (explicit === "columnheader") return isPartOfAnother(el, explicit, hints);
   if (explicit === "combobox" && tag !== "input") return isFaceOfCombo(el, hints.model.visibility); // the field in it is another combobox
   if (INTERACTIVE_TAGS.has(tag) || !HOLDER_ROLES.has(explicit)) return false;
-  if (tag.includes("-") && isHostOfControl(el, hints)) return true;
+  if (tag.includes("-") && (isHostOfControl(el, hints) || (hasAttr(el, "for") && isLabelOfShown(el, hints)))) return true;
+  if (isAroundSlotted(el, hints)) return true;
   if (isFocusedForItems(el, explicit, hints) || isPartOfAnother(el, explicit, hints) || isRowOfUsedCells(el, tag, explicit, hints)) return true;
   const first = safe.firstElementChild(el);
   if (!first || hints.get(el) & ~(HINT_POINTER | HINT_ITEM) || shadowOf(el) || isEditingHost(el)) return false;
@@ -63,7 +65,7 @@ function isOfToggle(el) {
 function isLabelOfShown(el, hints) {
   if (hints.get(el) & ~HINT_POINTER || hasAttr(el, "tabindex") || attr(el, "draggable") === "true") return false;
   /** @type {(El | null)[]} */
-  const named = [el.control];
+  const named = [tagOf(el) === "label" ? el.control : null];
   for (let /** @type {El | null} */ n = el, up = 0; n && up < 2; n = hostOf(n), up++) {
     const tree = treeOf(n), id = attr(n, "id"), other = attr(n, "for");
     if (id) named.push(firstInTree(tree, '[aria-labelledby~="' + CSS.escape(id) + '"]'));
@@ -79,7 +81,7 @@ function isLabelOfShown(el, hints) {
  */
 function isHostOfControl(el, hints) {
   const root = shadowOf(el);
-  if (!root || hints.get(el) & ~HINT_POINTER || hasAttr(el, "tabindex") || safe.matches(el, STATEFUL) || firstWithin(el, BESIDE)) return false;
+  if (!root || hints.get(el) & ~(HINT_POINTER | HINT_ITEM) || hasAttr(el, "tabindex") || safe.matches(el, STATEFUL) || firstWithin(el, BESIDE)) return false;
   const used = [...root.querySelectorAll(BESIDE)].filter(isUsed);
   const control = used[0] || listenerWithin(root.firstElementChild);
   if (!control || !used.every((other) => safe.contains(control, other))) return false;
@@ -89,6 +91,21 @@ function isHostOfControl(el, hints) {
   const { naming } = hints.model, words = shownWords(el, naming);
   const tag = tagOf(control);
   return fills && (shownWords(control, naming).includes(words) || naming.name(control, tag, roleOf(control, tag, explicitRole(control))).includes(words));
+}
+
+/**
+ * Whether a part of a shadow tree that only its cursor makes interactive shows one slotted control, and no other words.
+ * @param {El} el @param {Hints} hints
+ */
+function isAroundSlotted(el, hints) {
+  if (hints.get(el) !== HINT_POINTER || isClickable(el) || !isShadow(safe.getRootNode(el))) return false;
+  /** @type {El[]} */
+  const shown = [];
+  for (const slot of queryWithin(el, "slot")) shown.push(...(assignedChildren(slot, "slot") || []));
+  const [control] = shown;
+  if (shown.length !== 1 || !isInteractive(control, tagOf(control), explicitRole(control), 0)) return false;
+  const { naming } = hints.model;
+  return shownWords(el, naming) === shownWords(control, naming);
 }
 
 /** Returns the words in the flat tree of an element. @param {El} el @param {Naming} naming */
@@ -191,14 +208,14 @@ const MAX_EDGE = 12;
 
 /**
  * Whether an element only draws the name of a clickable element with a role, such as the caption in a column header, or the face of a combobox or a
- * part of a slider.
+ * part of a slider or switch.
  * @param {El} el @param {string} explicit @param {Hints} hints
  */
 function isPartOfAnother(el, explicit, hints) {
   if (!(NO_ROLES.has(explicit) || explicit === "columnheader")) return false;
   for (let up = flatElement(el), i = 0; up && i < MAX_PART_DEPTH; up = flatElement(up), i++) {
     const around = explicitRole(up) || (tagOf(up) === "th" ? "columnheader" : "");
-    if ((around === "slider" && textIn(el) === "") || (around === "combobox" && fills(el, up))) return true;
+    if (((around === "slider" || DRAWN_TOGGLES.has(around)) && textIn(el) === "") || (around === "combobox" && fills(el, up))) return true;
     if (NO_ROLES.has(around) || !(NO_ROLES.has(explicit) || explicit === around) || !(isClickable(up) || hints.get(up) & HINT_ITEM)) continue;
     const text = textIn(el);
     return text !== "" && text === textIn(up) && isInMiddle(safe.rect(el), safe.rect(up));

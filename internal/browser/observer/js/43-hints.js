@@ -159,7 +159,7 @@ class Hints {
     /** @type {Map<El, El>} */
     const now = new Map();
     for (const rec of this.hiddenToggles) {
-      if (rec.shown || rec.inert || !isToggle(rec.node, rec.tag) || !safe.isConnected(rec.node)) continue;
+      if (rec.shown || rec.inert || isDrawnByHost(rec.node) || !isToggle(rec.node, rec.tag) || !safe.isConnected(rec.node)) continue;
       const label = visibility.labelOf(rec.node) || this.switchOf(rec.node);
       if (label && !visibility.isDrawnBeside(rec.node)) now.set(rec.node, label);
     }
@@ -172,4 +172,10 @@ class Hints {
       if (this.set(label, HINT_PROXY, true) || was.get(control) !== label) changes.checkNodes.add(label);
     }
   }
+}
+
+/** Whether a checkbox, radio or switch is in the shadow tree of an element with such a role, which people use. @param {El} toggle */
+function isDrawnByHost(toggle) {
+  const host = hostOf(toggle);
+  return host !== null && DRAWN_TOGGLES.has(explicitRole(host));
 }
