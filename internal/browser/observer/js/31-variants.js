@@ -105,12 +105,22 @@ class Variants {
 function alikeIn(parent, clock) {
   /** @type {Alike["kinds"]} */
   const kinds = new Map();
+  const first = safe.firstElementChild(parent);
   let seen = 0, usual = "";
-  for (let c = safe.firstElementChild(parent); c && seen < MAX_BESIDE_IT; c = safe.nextElementSibling(c)) {
+  if (first === null || safe.nextElementSibling(first) === null) return { clock, kinds, usual, known: new Map(), signature: "" }; // nothing to differ from
+  let written = "", /** @type {{tag: string, words: Set<string>, count: number} | undefined} */ last;
+  for (let /** @type {El | null} */ c = first; c && seen < MAX_BESIDE_IT; c = safe.nextElementSibling(c)) {
     seen++;
-    const tag = tagOf(c), key = drawnAs(c, tag), kind = kinds.get(key);
+    const tag = tagOf(c), now = writtenAs(c, tag);
+    if (last && now !== "" && now === written) {
+      last.count++;
+      continue;
+    }
+    const key = drawnAs(c, tag), kind = kinds.get(key);
+    written = now;
+    last = kind;
     if (kind) kind.count++;
-    else if (kinds.size <= MAX_VARIANTS) kinds.set(key, { tag, words: new Set(key.split(" ").slice(1)), count: 1 });
+    else if (kinds.size <= MAX_VARIANTS) kinds.set(key, (last = { tag, words: new Set(key.split(" ").slice(1)), count: 1 }));
   }
   for (const [key, kind] of kinds) if (kind.count * 2 > seen) usual = key;
   return { clock, kinds, usual, known: new Map(), signature: [...kinds.keys()].sort().join("\n") + "\n\n" + usual };
