@@ -123,6 +123,8 @@ type Action struct {
 	// From is the pointer's position, or nil if unknown.
 	From *Point
 	Text string
+	// Search means that the text of Fill only filters a list, so that it must not become a tag.
+	Search bool
 	// Words is the text by which the caller named the element. If the element has more text than that, actions at a point are performed at
 	// this text. It is empty if the element was named in another way.
 	Words string
@@ -210,6 +212,9 @@ type DoResult struct {
 
 // Holds is the prefix of a Detail that quotes the element's text.
 const Holds = "ok, holds "
+
+// TagAdded is the Detail of a Fill whose text became a tag.
+const TagAdded = "ok, added as a tag with Enter"
 
 // PointerPosition is the pointer's position and the border box of the element that it acts on, in CSS pixels of the top-level viewport. The box is
 // empty if the pointer acts on no element.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
 )
@@ -71,6 +73,36 @@ func (p *picker) removeChips(ctx context.Context, chosen []*dom.Element) (Result
 		p.removed = append(p.removed, chipOf(others[0]))
 	}
 	return Result{}, nil
+}
+
+// addTag types a value that the list does not offer into the search field, and reports whether the field took it as a tag.
+func (p *picker) addTag(ctx context.Context, value string) (bool, Result, error) {
+	at := p.searchField()
+	if at == nil {
+		return false, Result{}, nil
+	}
+	r, err := p.press(ctx, driver.Action{Kind: driver.Fill, Location: driver.At(at.Ref), Text: value})
+	if err != nil || strings.HasSuffix(r.Summary, driver.TagAdded) {
+		return err == nil, r, err
+	}
+	return false, r, p.restoreSearch(ctx)
+}
+
+// tags returns the actions that enter each value of a field as a tag.
+func tags(f *Field, el *dom.Element) []driver.Action {
+	actions := make([]driver.Action, len(f.Values))
+	for i, value := range f.Values {
+		actions[i] = driver.Action{Kind: driver.Fill, Location: driver.At(el.Ref), Text: value}
+	}
+	return actions
+}
+
+// noTag returns an error if a value of several for one field did not become a tag.
+func noTag(f *Field, actions []driver.Action, done Result) error {
+	if len(actions) < 2 || actions[0].Ref != actions[1].Ref || strings.HasSuffix(done.Summary, driver.TagAdded) {
+		return nil
+	}
+	return apierr.Errorf(apierr.NotActionable, "%s takes one value, because it made no tag of %s: give one", f.name(), target.Quote(actions[0].Text))
 }
 
 // quoteAll quotes texts.

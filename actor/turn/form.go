@@ -101,7 +101,7 @@ func (t filler) fillAll(ctx context.Context, f *Field, at resolved, actions []dr
 			done, err = t.slide(ctx, before, one.Text, done)
 		}
 		if err == nil && done.Err == nil && !t.live.Hung() {
-			if done.Err = t.tookBack(one, before, &done); done.Err != nil {
+			if done.Err = cmp.Or(t.tookBack(one, before, &done), noTag(f, actions, done)); done.Err != nil {
 				done.Done, done.Delivered = false, driver.DeliveredPart
 			}
 		}
@@ -370,6 +370,8 @@ func (t filler) actionsFor(f *Field, at resolved) ([]driver.Action, error) {
 		return t.choose(f, el)
 	case len(f.Values) > 1 && (el.Role == "combobox" || el.Role == "listbox"), el.Role == "listbox":
 		one.Kind, one.Values = driver.Select, f.Values // the page refuses this, and then the option is picked
+	case len(f.Values) > 1 && el.Role == "textbox" && el.Type != "password":
+		return tags(f, el), nil
 	case len(f.Values) > 1:
 		return nil, apierr.Errorf(apierr.Invalid, "%s is %s, which takes one value: give one", f.name(), target.Describe(el))
 	default:

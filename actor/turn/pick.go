@@ -215,6 +215,11 @@ func (p *picker) choose(ctx context.Context, value string) (*dom.Element, Result
 		return nil, r, err
 	}
 	option, err := p.find(ctx, value)
+	if e, ok := errors.AsType[*apierr.Error](err); ok && e.Kind == apierr.NotActionable && len(p.field.Values) > 1 {
+		if tagged, r, err := p.addTag(ctx, value); tagged || err != nil {
+			return nil, r, err
+		}
+	}
 	if err != nil {
 		delivered := driver.DeliveredNone
 		if p.acted {
@@ -417,7 +422,7 @@ func (p *picker) search(ctx context.Context, value string) error {
 	}
 	p.unsearched = cmp.Or(p.unsearched, at)
 	before := p.textsByRef()
-	typed, err := p.press(ctx, driver.Action{Kind: driver.Fill, Location: driver.At(at.Ref), Text: value})
+	typed, err := p.press(ctx, driver.Action{Kind: driver.Fill, Location: driver.At(at.Ref), Text: value, Search: true})
 	if err != nil || typed.Err != nil {
 		return cmp.Or(err, typed.Err)
 	}
@@ -441,7 +446,7 @@ func (p *picker) restoreSearch(ctx context.Context) error {
 	if p.unsearched == nil || p.unsearched.ValueLeft > 0 || isMask(p.unsearched.Value) {
 		return nil
 	}
-	_, err := p.press(ctx, driver.Action{Kind: driver.Fill, Location: driver.At(p.unsearched.Ref), Text: p.unsearched.Value})
+	_, err := p.press(ctx, driver.Action{Kind: driver.Fill, Location: driver.At(p.unsearched.Ref), Text: p.unsearched.Value, Search: true})
 	return err
 }
 
@@ -512,7 +517,11 @@ func (p *picker) close(ctx context.Context) (Result, error) {
 	r := Result{}
 	for _, escape.Ref = range []dom.Ref{p.at.ref, dom.NoRef} {
 		now := p.x.Head().Snapshot.Find(p.at.ref)
-		if now == nil && len(p.options()) == 0 || now != nil && now.States.Expanded != dom.True || !p.acted {
+		isOpen := len(p.options()) > 0
+		if now != nil && (now.Role != "combobox" || now.States.Expanded != dom.Absent) {
+			isOpen = now.States.Expanded == dom.True
+		}
+		if !isOpen || !p.acted {
 			return Result{}, nil
 		}
 		if now == nil && escape.Ref != dom.NoRef {

@@ -35,6 +35,13 @@ func TestFillMakesTags(t *testing.T) {
 			t.Errorf("%s: %s", field, said)
 		}
 	}
+	for _, field := range []string{"Topics", "Keywords"} {
+		r := s.form(false, &domtapv1.FormField{Label: field, Values: []string{"a1", "b2"}})
+		s.is(`chips(document.getElementById("`+map[string]string{"Topics": "topics", "Keywords": "free"}[field]+`"))`, "v2 ready,a1,b2")
+		if !r.GetResults()[0].GetOk() {
+			t.Error(said(r))
+		}
+	}
 	s.do(fill(&domtapv1.Target{Label: "Picks"}, "Re"))
-	s.is(`[chips(topics), chips(words), chips(free), plain.value, deaf.value, picks.value, say.value, sent, picked].join("|")`, "v2 ready|v2 ready|v2 ready|v2 ready|v2 ready|Re|v2 ready|0|0")
+	s.is(`[chips(topics), chips(words), chips(free), plain.value, deaf.value, picks.value, say.value, sent, picked].join("|")`, "v2 ready,a1,b2|v2 ready|v2 ready,a1,b2|v2 ready|v2 ready|Re|v2 ready|0|0")
 }

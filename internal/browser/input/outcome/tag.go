@@ -1,5 +1,7 @@
 package outcome
 
+import "github.com/domtap/domtap/actor/driver"
+
 // Tag reports what a field that takes tags did at Enter.
 type Tag struct {
 	// Armed reports that the field takes tags, and that the guard waits for Enter.
@@ -13,7 +15,7 @@ type Tag struct {
 func (t Tag) Note() string {
 	switch {
 	case t.Made:
-		return "ok, added as a tag with Enter"
+		return driver.TagAdded
 	case t.Taken:
 		return "ok, then Enter was pressed to add it as a tag, but no such tag shows: read the page"
 	}
