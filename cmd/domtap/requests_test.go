@@ -107,7 +107,7 @@ var requestTests = []struct {
 	{"snapshot", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(false), Brief: true}},
 	{"snapshot --hrefs --max-tokens 500", &domtapv1.GetCompactRequest{
 		TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(false), Brief: true, Hrefs: true, MaxTokens: proto.Int32(500)}},
-	{"snapshot -f dense_diff", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, IncludeHistory: proto.Bool(false), Incremental: true}},
+	{"snapshot -f dense_diff", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, IncludeHistory: proto.Bool(false), Incremental: true, Brief: true}},
 	{"snapshot --history", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(true), Brief: true}},
 	{"snapshot --each", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(false)}},
 	{"click 15 --each", &domtapv1.InteractRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Steps: []*domtapv1.Step{

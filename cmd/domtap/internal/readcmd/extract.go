@@ -54,11 +54,7 @@ that a schema describes (docs/extract.md), or the columns of a table, as lines w
 		if answer.GetTruncated() {
 			a.Note("truncated by a limit: found %s", plural.Of(answer.GetRows(), "row"))
 		}
-		text, err := flags.text(answer)
-		if err != nil {
-			return err
-		}
-		return a.Printer().Show(answer, func() string { return text })
+		return a.Printer().Show(answer, func() string { return flags.text(answer) })
 	})
 	return cmd
 }
@@ -100,19 +96,16 @@ func (e *extractFlags) request(a *cli.App, selectors []string) (*domtapv1.Extrac
 }
 
 // text returns the printed text of an answer. Of a table, it only has the requested columns.
-func (e *extractFlags) text(answer *domtapv1.ExtractResponse) (string, error) {
+func (e *extractFlags) text(answer *domtapv1.ExtractResponse) string {
 	headers := split(e.table)
-	if len(headers) == 0 && !e.tsv {
-		return render.Result(answer.GetResultJson()), nil
-	}
-	t, err := tableOf(answer.GetResultJson())
-	if err != nil {
-		return "", err
+	t, ok := tableOf(answer.GetResultJson())
+	if !ok || len(headers) == 0 && !e.tsv {
+		return render.Result(answer.GetResultJson())
 	}
 	if t.only(headers); e.tsv {
-		return t.tsv(), nil
+		return t.tsv()
 	}
-	return render.Result(t.json()), nil
+	return render.Result(t.json())
 }
 
 // split splits a comma-separated list. An entry with a comma is in double quotes.

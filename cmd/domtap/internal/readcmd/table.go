@@ -2,7 +2,6 @@ package readcmd
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -15,11 +14,11 @@ type table struct {
 	rows    [][]string
 }
 
-// tableOf parses the rows of a table.
-func tableOf(text string) (t table, err error) {
+// tableOf parses the rows of a table. It returns false if the text is something else.
+func tableOf(text string) (t table, ok bool) {
 	var rows []json.RawMessage
 	if err := json.Unmarshal([]byte(text), &rows); err != nil {
-		return t, fmt.Errorf("read the rows of a table: %w", err)
+		return t, false
 	}
 	for i, row := range rows {
 		d := json.NewDecoder(strings.NewReader(string(row)))
@@ -42,7 +41,7 @@ func tableOf(text string) (t table, err error) {
 		}
 		t.rows = append(t.rows, line)
 	}
-	return t, nil
+	return t, true
 }
 
 // only keeps the columns with the given headers, in the given order. If the table lacks one of them, or none are given, it keeps all.

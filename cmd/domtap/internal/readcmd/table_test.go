@@ -15,9 +15,9 @@ func TestATableHasTheColumnsAskedFor(t *testing.T) {
 		{[]string{"left", "name"}, `[{"Left":"3","Name":"Brass lamp"},{"Left":"1","Name":"Old lamp"}]`, "Left\tName\n3\tBrass lamp\n1\tOld lamp\n"},
 		{[]string{"Left", "Price"}, all, ""},
 	} {
-		got, err := tableOf(all)
-		if err != nil {
-			t.Fatal(err)
+		got, ok := tableOf(all)
+		if !ok {
+			t.Fatal("the rows are not read")
 		}
 		if got.only(test.headers); got.json() != test.json {
 			t.Errorf("%q are %s, want %s", test.headers, got.json(), test.json)
@@ -25,6 +25,12 @@ func TestATableHasTheColumnsAskedFor(t *testing.T) {
 		if test.tsv != "" && got.tsv() != test.tsv {
 			t.Errorf("%q are %s, want %s", test.headers, got.tsv(), test.tsv)
 		}
+	}
+}
+
+func TestWhatIsNoTableIsNotRead(t *testing.T) {
+	if got, ok := tableOf(`{"Name":"Brass lamp"}`); ok {
+		t.Errorf("read %v", got)
 	}
 }
 
