@@ -152,7 +152,7 @@ type reading struct {
 // isProbed reports whether the agent answers although its document has grown since its last probe, which took some time.
 func (o *reading) isProbed(took time.Duration) bool {
 	if o.isFirst {
-		return o.probes == firstProbeRounds
+		return o.probes == firstProbeRounds || o.probes > 0 && took > firstReprobeLimit
 	}
 	return o.probes == probeRounds || o.probes > 0 && took > reprobeLimit
 }
@@ -160,8 +160,9 @@ func (o *reading) isProbed(took time.Duration) bool {
 const (
 	// probeRounds limits how often one read probes a document that keeps growing, and firstProbeRounds how often the first read does.
 	probeRounds, firstProbeRounds = 2, 4
-	// reprobeLimit is the longest first probe after which the same read, unless it is the first of the document, may probe again.
-	reprobeLimit = 50 * time.Millisecond
+	// reprobeLimit is the longest first probe after which the same read may probe again. firstReprobeLimit is that of the first read of a
+	// document.
+	reprobeLimit, firstReprobeLimit = 50 * time.Millisecond, 500 * time.Millisecond
 )
 
 // round holds the parameters of one round of a read.
