@@ -91,7 +91,7 @@ func (p *player) play(d *testenv.Daemon, a *golden.Archive) {
 	a.Update("calls", said.String())
 	want, _ := a.Section("saved")
 	if got, err := site.Saved(); err != nil || got != strings.TrimSpace(want) {
-		p.t.Errorf("the backend has %s, want %s: %v", got, want, err)
+		p.t.Errorf("the backend has %s, want %s: %v, after\n%s", got, want, err, said.String())
 	}
 }
 
