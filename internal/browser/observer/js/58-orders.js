@@ -33,6 +33,7 @@ class Orders {
 
   /** Returns the beginning of each list that has the same texts in another order. */
   changed() {
+    if (MASKS !== null) return []; // removed nodes cannot be matched with the selectors of masks
     /** @type {string[]} */
     const out = [];
     for (const [parent, before] of this.before) {

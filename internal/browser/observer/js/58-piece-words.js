@@ -24,7 +24,7 @@ let oldStyle = null;
 
 /** @param {string} text */
 function parsedStyle(text) {
-  oldStyle = oldStyle || document.createElement("i").style;
+  oldStyle = oldStyle || /** @type {HTMLElement} */ (Document.prototype.createElementNS.call(document, HTML_NAMESPACE, "i")).style;
   oldStyle.cssText = text;
   return oldStyle;
 }
@@ -39,7 +39,7 @@ function drawingOf(el) {
 function nameOfPiece(el) {
   const tag = tagOf(el);
   if (isPageRoot(el)) return "page";
-  const label = clean(attr(el, "aria-label") || (tag === "img" && attr(el, "alt")) || "", MAX_PIECE_NAME);
+  const label = clean(reportedAttribute(el, "aria-label") || (tag === "img" && reportedAttribute(el, "alt")) || "", MAX_PIECE_NAME);
   const kind = tag === "img" || tag === "svg" ? "image" : /^(?:canvas|video|audio|meter)$/.test(tag) ? tag : "";
   if (kind) return filled([kind, label]).join(" ");
   return label || noticeText(el, MAX_PIECE_NAME) || clean(attr(el, "id") || (attr(el, "class") || "").split(" ")[0], MAX_PIECE_NAME) || tag;

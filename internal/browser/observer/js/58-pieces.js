@@ -409,7 +409,7 @@ function wordsDrawnIn(el) {
 /** @param {El} el @param {string} pseudo */
 function drawnWords(el, pseudo) {
   const style = getComputedStyle(el, pseudo), { content } = style;
-  if (content[0] !== '"' || !/[\p{L}\p{N}]/u.test(content)) return "";
+  if (isTextMasked(el) || content[0] !== '"' || !/[\p{L}\p{N}]/u.test(content)) return "";
   if (style.display === "none" || style.visibility !== "visible") return "";
   return parseFloat(style.opacity) > 0 || fadesIn(el, pseudo) ? content.slice(1, -1).replace(/\\(.)/g, "$1") : "";
 }
