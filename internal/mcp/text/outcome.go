@@ -16,6 +16,7 @@ import (
 //	! dialog "Delete 3 files?": This cannot be undone.
 //	! dialog closed "Delete 3 files?"
 //	! text: Total: 12.50 (3 more)
+//	! toast: Saved (gone)
 //	! looks different [12]: background silver → green (also 13, 14)
 //
 // Every line starts with "! ", and no text of a page starts a line. A heading that equals the title of the page is omitted, because the
@@ -82,6 +83,9 @@ func notice(o *domtapv1.Outcome, line func(string) string) string {
 		if detail := line(o.GetDetail()); detail != "" {
 			said += " (" + detail + ")"
 		}
+	}
+	if o.GetGone() && o.GetKind() != domtapv1.OutcomeKind_OUTCOME_KIND_BUSY {
+		said += " (gone)"
 	}
 	return strings.ToLower(strings.TrimPrefix(o.GetKind().String(), "OUTCOME_KIND_")) + ": " + said
 }

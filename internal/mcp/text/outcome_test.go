@@ -28,7 +28,7 @@ func TestLinesOfAnOutcome(t *testing.T) {
 ! invalid Age
 ! dialog "Delete 3 files?": This cannot be undone.
 ! dialog closed "Delete 3 files?"
-! toast: Saved
+! toast: Saved (gone)
 ! heading: Choose a team
 ! busy: loading
 ! busy: Upload (40 %)

@@ -539,7 +539,7 @@ class Notices {
       else if (text !== "") this.reportText(block, text);
     }
     for (const [block, notice] of texts.reported) {
-      const gone = !safe.isConnected(block) || !isShown(block) || !hasText(safe.textContent(block));
+      const gone = !safe.isConnected(block) || !isShown(block) || !hasTextToShow(block);
       if (notice.gone !== gone) this.change(notice, { gone });
     }
   }
