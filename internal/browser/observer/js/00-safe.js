@@ -169,6 +169,12 @@ function isElement(n) {
   return safe.nodeType(n) === 1;
 }
 
+/** Returns the element at which an event was dispatched, or null if it is a document or the window. @param {Event} event @returns {El | null} */
+function targetOf(event) {
+  const first = /** @type {Node | Window | undefined} */ (event.composedPath()[0]);
+  return first !== undefined && first !== window && isElement(/** @type {Node} */ (first)) ? /** @type {El} */ (first) : null;
+}
+
 /** @param {Node} n @returns {n is Text} */
 function isText(n) {
   return safe.nodeType(n) === 3;

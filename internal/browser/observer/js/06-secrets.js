@@ -55,7 +55,7 @@ function isSecret(el) {
 }
 
 /** Elements into which nobody types. */
-const UNTYPED = new Set(["a", "button", "summary", "option", "label", "li", "td"]);
+const UNTYPED = new Set(["a", "button", "summary", "option"]);
 
 /** Whether a field that was not secret so far is secret now. @param {El} el */
 function becomesSecret(el) {

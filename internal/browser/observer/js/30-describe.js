@@ -215,7 +215,7 @@ function hasTextAmong(n) {
       if (hasText(/** @type {Text} */ (n).data)) return true;
       n = /** @type {El | Text | null} */ (n.nextSibling);
     } else {
-      if (/** @type {El} */ (n).localName === "slot" && isElement(n) && hasSlottedText(n)) return true;
+      if (/** @type {El} */ (n).localName === "slot" && isElement(n) && tagOf(n) === "slot" && hasSlottedText(n)) return true;
       n = safe.nextSibling(n);
     }
   }

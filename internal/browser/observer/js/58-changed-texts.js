@@ -20,6 +20,8 @@ const EMPHASIS = new Set(["output", "strong", "b", "em", "mark", "code", "kbd", 
 const ITEMS = new Set(["li", "td", "tr", "option", "dt", "dd"]), MANY_ALIKE = 3;
 /** The maximum number of reported characters. Of a longer block, only the changed part is reported. */
 const MAX_BLOCK_TEXT = 100;
+/** The maximum number of characters of a raw text that is compared. */
+const MAX_RAW_TEXT = 2000;
 /** The maximum number of changes that are examined, and of texts in each added element. */
 const MAX_TOUCHED_TEXTS = 200;
 /** The maximum number of nodes that are walked per act for the texts of removed and added elements. */
@@ -67,8 +69,8 @@ class ChangedTexts {
     if (r.type === "childList") {
       for (const n of /** @type {NodeListOf<DomNode>} */ (r.removedNodes)) this.remove(n, target);
       for (const n of /** @type {NodeListOf<DomNode>} */ (r.addedNodes)) this.add(n);
-    } else if (r.attributeName === "open" && tagOf(/** @type {El} */ (target)) === "details") {
-      for (let n = safe.firstChild(target); n; n = safe.nextSibling(n)) if (!isElement(n) || tagOf(n) !== "summary") this.add(n);
+    } else if (r.attributeName === "open" && tagOf(/** @type {El} */ (target)) === "details" && hasAttr(/** @type {El} */ (target), "open")) {
+      for (let n = safe.firstChild(target); n && this.changed.size < MAX_TOUCHED_TEXTS; n = safe.nextSibling(n)) if (!isElement(n) || tagOf(n) !== "summary") this.add(n);
     } else if (r.type === "characterData" || (r.attributeName === "hidden" && isElement(target) && !hasAttr(target, "hidden"))) {
       this.add(target);
     }
@@ -208,6 +210,13 @@ function following(node, root) {
     if (next) return next;
   }
   return null;
+}
+
+/** Returns the beginning of the raw text in a node, for comparisons. @param {DomNode} root */
+function textIn(root) {
+  let out = "", left = MAX_NOTICE_NODES;
+  for (let /** @type {DomNode | null} */ n = root; n && left > 0 && out.length < MAX_RAW_TEXT; n = following(n, root), left--) if (isText(n)) out += n.data;
+  return out.slice(0, MAX_RAW_TEXT);
 }
 
 /** Returns the element whose text is read as a unit: the nearest element that is not inline. @param {El} el */

@@ -94,6 +94,8 @@ class Notices {
     this.lastId = 0;
     this.made = 0;
     this.madeHeadings = 0;
+    /** Whether changes since begin exceed what is kept, so that it is unknown what is new and what is gone. */
+    this.missed = false;
     /** The timer that ends the wait for the parser of a new document, or 0. */
     this.parsing = 0;
     this.observe = this.observe.bind(this);
@@ -131,6 +133,7 @@ class Notices {
       return;
     }
     this.made = this.madeHeadings = 0;
+    this.missed = false;
     this.notBefore = 0;
     clearTimeout(this.timer);
     this.timer = 0;
@@ -215,6 +218,7 @@ class Notices {
     this.looks.record(records);
     this.pieces.record(records);
     for (const r of records) {
+      this.missed = this.missed || this.touched.size >= MAX_CHANGED || this.added.size >= MAX_CHANGED;
       if (this.touched.size >= MAX_CHANGED) break;
       this.touched.add(/** @type {DomNode} */ (r.target));
       if (r.type !== "attributes" && writes(r)) this.rewritten.add(/** @type {DomNode} */ (r.target));
@@ -614,20 +618,24 @@ class Notices {
     if (!this.acting) return;
     const { looks, pieces } = this, firsts = new Set();
     for (const [words, [{ node }, ...others]] of looks.different()) this.reportLook(/** @type {Map<El | string, Notice>} */ (looks.told), firsts, node, words, true, refsOf(others));
-    const alone = this.made === pieces.told.size;
+    const alone = this.made === pieces.told.size && !this.missed;
+    /** @type {Map<El | string, {text: string, listed: boolean, minor: boolean}>} */
+    const said = new Map();
     for (const [words, { what: [first, ...rest], minor }] of pieces.different(this.added, alone)) {
       const rec = typeof first === "string" ? undefined : this.model.records.get(first);
       const listed = rec !== undefined && rec.shown && rec.fields[F_KIND] === INTERACTIVE;
-      const names = new Set((listed ? [] : [first, ...rest]).map((one) => (typeof one === "string" ? one : nameOfPiece(one))));
-      this.reportLook(pieces.told, firsts, first, filled([namesOf(names), words]).join(": "), listed, "", minor);
+      const names = namesOf(new Set((listed ? rest : [first, ...rest]).map((one) => (typeof one === "string" ? one : nameOfPiece(one)))));
+      const text = listed ? filled([words, names && "also " + names]).join(", ") : filled([names, words]).join(": "), other = said.get(first);
+      said.set(first, { text: other ? other.text + "; " + text : text, listed, minor: minor && (!other || other.minor) });
     }
+    for (const [first, { text, listed, minor }] of said) this.reportLook(pieces.told, firsts, first, text, listed, "", minor);
     for (const told of /** @type {Map<El | string, Notice>[]} */ ([looks.told, pieces.told])) {
       for (const [el, notice] of told) if (!firsts.has(el) && !notice.gone) this.change(notice, { gone: true });
     }
   }
 
   /**
-   * @param {Map<El | string, Notice>} told @param {Set<El | string>} firsts receives what @param {El | string} what an element, or its name
+   * @param {Map<El | string, Notice>} told @param {Set<El | string>} firsts receives the element or name @param {El | string} what an element, or its name
    * @param {string} words @param {boolean} listed whether the notice refers to the element by its ref @param {string} [detail]
    * @param {boolean} [minor] whether it is told only if nothing else is
    */

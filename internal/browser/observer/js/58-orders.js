@@ -21,9 +21,13 @@ class Orders {
 
   /** @param {MutationRecord[]} records all records of a batch */
   record(records) {
+    const seen = new Set();
     for (const { type, target } of records) {
       const parent = /** @type {El} */ (target);
-      if (type !== "childList" || this.before.size >= MAX_SORTED || !isElement(parent) || this.before.has(parent)) continue;
+      if (this.before.size >= MAX_SORTED) return;
+      if (type !== "childList" || seen.has(parent)) continue;
+      seen.add(parent);
+      if (!isElement(parent) || this.before.has(parent)) continue;
       const now = flatNodes(parent, tagOf(parent));
       if (now.length < 2 || now.length > MAX_SORTED_CHILDREN) continue;
       const own = records.filter((r) => r.target === target && r.type === "childList");
@@ -65,6 +69,6 @@ function textsOfChildren(nodes) {
   return filled(nodes.map((n) => {
     if (!isElement(n)) return "";
     const parts = hasElements(n) ? flatNodes(n, tagOf(n)) : [n];
-    return clean(parts.slice(0, MAX_SORTED_PARTS).map(safe.textContent).join(" "), MAX_SORTED_TEXT);
+    return clean(parts.slice(0, MAX_SORTED_PARTS).map(textIn).join(" "), MAX_SORTED_TEXT);
   }));
 }

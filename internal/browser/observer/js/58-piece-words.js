@@ -16,8 +16,13 @@ const INLINE_LOOK = [
 ];
 /** Matches two values that set nothing. */
 const UNSET = /^(?:initial|none)*$/;
+/** Matches colors that depend on their element. */
+const OF_ELEMENT = /var\(|env\(|^(?:inherit|initial|unset|revert|revert-layer|currentcolor)$/i;
 /** Attributes of pictures that change their shape. */
 const SHAPE_ATTRIBUTES = new Set(["d", "points", "x", "y", "cx", "cy", "r", "rx", "ry", "x1", "x2", "y1", "y2", "width", "height", "transform", "viewBox", "stroke-dasharray", "stroke-dashoffset"]);
+
+/** The inline style of a form, whose property a control may shadow. @type {(el: El) => CSSStyleDeclaration} */
+const styleOfForm = getter(HTMLElement, "style");
 
 /** Parses old inline styles. It is never inserted. @type {CSSStyleDeclaration | null} */
 let oldStyle = null;
@@ -58,7 +63,7 @@ function wordsForAttributes(el, old, animations) {
   const words = new Set();
   for (const [name, was] of old) {
     const now = attr(el, name) || "";
-    if (was === now || was.length > MAX_OLD_VALUE) continue;
+    if (was === now.slice(0, MAX_OLD_VALUE + 1) || (was.length > MAX_OLD_VALUE && name !== "src")) continue;
     for (const word of wordsForAttribute(el, name, was, now, animations)) words.add(word);
   }
   return [...words].join(", ");
@@ -70,17 +75,24 @@ function wordsForAttributes(el, old, animations) {
  */
 function wordsForAttribute(el, name, was, now, animations) {
   const tag = tagOf(el);
-  if (name === "style") return el.style === undefined ? [] : wordsForStyle(el, parsedStyle(was), animations);
+  if (isMasked(el) || (MASKS !== null && MASKS.values && name.includes("value"))) return [];
+  if (name === "style") return wordsForStyle(el, parsedStyle(was), animations);
   if (tag === "img" && name === "src") return [fileOf(was) === fileOf(now) ? "another picture" : "picture " + fileOf(was) + " → " + fileOf(now)];
   if (tag === "img" && name === "alt") return ["name " + quotedValue(was) + " → " + quotedValue(now)];
   if ((tag === "meter" && name === "value") || (name === "aria-valuenow" && explicitRole(el) === "meter")) return ["value " + was + " → " + now];
-  if (name.startsWith("data-") && now !== "" && wordsDrawnIn(el).includes(clean(now, MAX_PIECE_VALUE))) return ["shows " + quotedValue(now)];
+  if (name.startsWith("data-") && now.trim() !== "" && isDrawnIn(el, now.trim())) return ["shows " + quotedValue(now)];
   if (!isSVG(el)) return [];
   if (name === "fill" || name === "stroke") {
     const change = CSS.supports("color", was) && CSS.supports("color", now) ? changeOfColor(was, now, flatElement(el)) : "";
     return change ? ["fill " + change] : [];
   }
   return SHAPE_ATTRIBUTES.has(name) ? ["shape"] : [];
+}
+
+/** Whether the ::before or ::after of an element shows a text as one of its strings. @param {El} el @param {string} text */
+function isDrawnIn(el, text) {
+  if (wordsDrawnIn(el) === "") return false;
+  return ["::before", "::after"].some((pseudo) => stringsIn(getComputedStyle(el, pseudo).content).some((one) => one.trim() === text));
 }
 
 /** @param {string} value */
@@ -90,7 +102,7 @@ function quotedValue(value) {
 
 /** Returns the file name of an image's address. @param {string} address */
 function fileOf(address) {
-  if (address.startsWith("data:") || address.startsWith("blob:")) return "data";
+  if (/^\s*(?:data|blob):/i.test(address)) return "data";
   return clean(address.replace(/[?#].*$/, "").split("/").filter(Boolean).pop() || "none", MAX_FILE_NAME);
 }
 
@@ -99,10 +111,13 @@ function fileOf(address) {
  * @param {El} el @param {CSSStyleDeclaration} was @param {Animation[]} animations
  */
 function wordsForStyle(el, was, animations) {
-  const now = el.style, words = movesOf(el, was, now, animations);
+  const tag = tagOf(el);
+  const now = tag === "form" ? styleOfForm(el) : el.style;
+  if (now === undefined) return []; // an element of an XML document
+  const words = movesOf(el, was, now, animations);
   for (const name of /** @type {const} */ (["backgroundColor", "color", "fill"])) {
-    const before = was[name], after = now[name];
-    if (before === after || (name === "color" && !hasText(safe.textContent(el)))) continue;
+    if (was[name] === now[name] || (name === "color" && !hasText(safe.textContent(el)))) continue;
+    const [before, after] = [was[name], now[name]].map((color) => (OF_ELEMENT.test(color) ? "" : color));
     const seen = String(getComputedStyle(el)[name]), behind = name === "backgroundColor" ? flatElement(el) : el;
     const change = before === "" ? "→ " + shadeWord(blended(rgbaOf(after || seen), colorBehind(behind))) : changeOfColor(before, after || seen, behind);
     if (change) words.push((name === "backgroundColor" ? "background" : name) + " " + change);
@@ -128,7 +143,10 @@ function movesOf(el, was, now, animations) {
   /** @type {string[]} */
   const words = [], move = { x: 0, y: 0, unknown: false };
   if (was.transform !== now.transform) words.push(...addTransform(move, was.transform, now.transform));
-  for (const [name, x, y] of PLACING) if (was[name] !== now[name]) addMove(move, String(was[name]), String(now[name]), x, y);
+  const flows = getComputedStyle(el).position === "static";
+  for (const [name, x, y] of PLACING) {
+    if (was[name] !== now[name] && !(flows && !name.startsWith("margin"))) addMove(move, String(was[name]), String(now[name]), x, y);
+  }
   const moved = wordsForMove(move);
   if (moved === "") return words;
   const shown = animations.some((animation) => animates(animation, el, false)) ? "" : textInView(el, clipOf(el), true);
@@ -142,8 +160,9 @@ function movesOf(el, was, now, animations) {
  * @param {Move} move @param {string} was @param {string} now @param {number} x @param {number} y
  */
 function addMove(move, was, now, x, y) {
-  const from = PIXELS.exec(was || "0px"), to = PIXELS.exec(now || "0px");
-  if (!from || !to || was === "") move.unknown = move.unknown || parseFloat(was) !== parseFloat(now);
+  const from = PIXELS.exec(was), to = PIXELS.exec(now || "0px");
+  if (/^(?:auto)?$/.test(was) && /^(?:auto)?$/.test(now)) return;
+  if (!from || !to) move.unknown = true;
   else {
     move.x += x * (Number(to[1]) - Number(from[1]));
     move.y += y * (Number(to[1]) - Number(from[1]));
@@ -169,7 +188,7 @@ function addTransform(move, was, now) {
   }
   /** @type {string[]} */
   const words = [];
-  const turn = Math.round(angleOf(to) - angleOf(from));
+  const turn = Math.round(((((angleOf(to) - angleOf(from) + 540) % 360) + 360) % 360) - 180);
   if (Math.abs(turn) >= LEAST_TURN) words.push("turned " + turn + "°");
   const [before, after] = [from, to].map((m) => Number(Math.hypot(m.a, m.b).toFixed(2)));
   if (before !== after) words.push("scale " + before + " → " + after);
@@ -211,11 +230,12 @@ function textInView(strip, clip, partly = false) {
   const box = safe.rect(clip);
   /** @type {string[]} */
   const texts = [];
-  for (let n = safe.firstElementChild(strip), i = 0; n && i < MAX_STRIP; n = safe.nextElementSibling(n), i++) {
+  let i = 0;
+  for (let n = safe.firstElementChild(strip); n && i < MAX_STRIP; n = safe.nextElementSibling(n), i++) {
     const r = safe.rect(n), x = (r.left + r.right) / 2, y = (r.top + r.bottom) / 2;
     if (x > box.left && x < box.right && y > box.top && y < box.bottom) texts.push(noticeText(n, MAX_STRIP_TEXT) || nameOfPiece(n));
   }
-  return partly && texts.length === strip.childElementCount ? "" : clean(texts.join(", "), MAX_STRIP_TEXT);
+  return partly && texts.length === i ? "" : clean(texts.join(", "), MAX_STRIP_TEXT);
 }
 
 /** @param {string} line a value of textDecorationLine */
@@ -240,7 +260,7 @@ function wordsForPiece(el, was, now, animations) {
   if (ended === null) return "";
   ended.forEach((value, i) => {
     if (value === was[i]) return;
-    if (i >= PIECE_LOOK.length) return void words.push("icon");
+    if (i >= PIECE_LOOK.length) return void (value !== "" && was[i] !== "" && words.push("icon"));
     const [name, word] = PIECE_LOOK[i];
     if (name === "color" && !hasText(safe.textContent(el))) return;
     if (word === "fill" && !isSVG(el)) return;

@@ -13,10 +13,12 @@
 const MAX_PIECES = 80, MAX_PIECE_WALK = 240;
 /** The maximum number of elements per act whose old attributes are kept, and of shadow trees that are observed. */
 const MAX_ALTERED = 100, MAX_ALTERED_TREES = 50;
+/** The maximum number of old attributes per element. */
+const MAX_ALTERED_ATTRIBUTES = 20;
 /** Old values of attributes that are longer are not compared, except data URLs of images. */
 const MAX_OLD_VALUE = 2000;
-/** The maximum number of media elements and of canvases that are compared. */
-const MAX_MEDIA = 8, MAX_CANVASES = 3;
+/** The maximum number of media elements of each kind, of canvases and of scrolled boxes that are compared. */
+const MAX_MEDIA = 8, MAX_CANVASES = 3, MAX_SCROLLED = 8;
 /** The number of ancestors of the target that are pieces, and around which pieces are read again when the pointer is there. */
 const MAX_PIECE_ABOVE = 3;
 /** The maximum number of elements in the target whose ::before and ::after are read. */
@@ -35,8 +37,8 @@ const PIECE_LOOK = [
 ];
 
 /**
- * An element before the input: its values of PIECE_LOOK, its name, and its text.
- * @typedef {{look: string[], name: string, text: string}} Piece
+ * An element before the input: its values of PIECE_LOOK, its name, its text and its parent.
+ * @typedef {{look: string[], name: string, text: string, around: DomNode | null}} Piece
  */
 
 class Pieces {
@@ -54,7 +56,7 @@ class Pieces {
     this.orders = new Orders();
     /** The words that the ::before and ::after of the target, and of elements around and in it, showed. @type {Map<El, string>} */
     this.tips = new Map();
-    /** The states of media elements, and the contents of canvases near the target, before the input. @type {Map<El, string>} */
+    /** The states of media elements, and the contents of the first canvases, before the input. @type {Map<El, string>} */
     this.media = new Map();
     /** @type {Map<El, string>} */
     this.canvases = new Map();
@@ -89,6 +91,7 @@ class Pieces {
     this.orders.clear();
     this.due = this.target = null;
     this.left = [];
+    if (this.hovered && !safe.isConnected(this.hovered)) this.hovered = null;
     this.approaching = true;
     this.hovers = false;
   }
@@ -100,7 +103,7 @@ class Pieces {
 
   /** Prepares for input to an element. @param {El} target */
   prepare(target) {
-    if (this.target !== null) return;
+    if (this.target !== null) return this.beginScrolls(); // the daemon may have scrolled to the target
     this.target = this.due = target;
     scheduler.postTask(this.readDue, READ_PIECES);
   }
@@ -110,6 +113,11 @@ class Pieces {
     this.prepare(target);
     this.readDue();
     this.hovers = true;
+    this.beginScrolls();
+  }
+
+  beginScrolls() {
+    this.scrolled.clear();
     this.scrollX = scrollX;
     this.scrollY = scrollY;
   }
@@ -124,8 +132,7 @@ class Pieces {
     this.recordLeft();
     for (const root of [safe.documentElement(doc), safe.querySelector(doc, "body")]) if (root) this.learn(root);
     for (let n = /** @type {El | null} */ (due), up = 0; n && up <= MAX_PIECE_ABOVE; n = flatElement(n), up++) this.tips.set(n, wordsDrawnIn(n));
-    const inside = queryWithin(due, "*");
-    for (let i = 0; i < inside.length && i < MAX_TIPS; i++) this.tips.set(inside[i], wordsDrawnIn(inside[i]));
+    for (let n = safe.firstElementChild(due), left = MAX_TIPS; n && left > 0 && safe.contains(due, n); n = elementAfter(n, true), left--) this.tips.set(n, wordsDrawnIn(n));
     for (const el of piecesNear(due)) if (!this.isListed(el)) this.learn(el);
     for (const el of firstOf(doc, "video", MAX_MEDIA)) this.media.set(el, stateOfMedia(el));
     for (const el of firstOf(doc, "audio", MAX_MEDIA)) this.media.set(el, stateOfMedia(el));
@@ -142,7 +149,7 @@ class Pieces {
   /** @param {El} el */
   learn(el) {
     if (this.known.has(el) || !safe.checkVisibility(el, VISIBLE)) return;
-    this.known.set(el, { look: lookOfPiece(el), name: nameOfPiece(el), text: safe.textContent(el).trim().slice(0, MAX_OLD_VALUE) });
+    this.known.set(el, { look: lookOfPiece(el), name: nameOfPiece(el), text: isPageRoot(el) ? "" : textIn(el).trim(), around: safe.parentNode(el) });
   }
 
   /** Whether an element is, or is in, a listed control. @param {El} el */
@@ -157,13 +164,12 @@ class Pieces {
   /** Records an input event that is about to reach the page. @param {Event} event */
   recordInput(event) {
     if (!INPUT_BEGINS.has(event.type) || !this.approaching) return;
-    const first = /** @type {DomNode} */ (event.composedPath()[0]), at = isElement(first) ? first : safe.documentElement(this.model.doc);
+    const at = targetOf(event) || safe.documentElement(this.model.doc);
     if (at === null) return;
     if (this.target === null) this.prepare(at); // a key to the document
     this.readDue();
     this.approaching = false;
-    this.scrollX = scrollX;
-    this.scrollY = scrollY;
+    this.beginScrolls();
     this.collect(this.observer.takeRecords());
     this.old.clear();
     const around = aboveBy(at, MAX_PIECE_ABOVE);
@@ -171,10 +177,9 @@ class Pieces {
     for (const [el, piece] of this.known) if (safe.contains(around, el)) piece.look = lookOfPiece(el);
   }
 
-  /** Records that a box or the window scrolls. @param {Event} event */
-  recordScroll(event) {
-    const box = /** @type {DomNode} */ (event.composedPath()[0]);
-    if (!this.approaching && isElement(box) && this.scrolled.size < MAX_MEDIA) this.scrolled.add(box);
+  /** Records that a box scrolls. @param {El} box */
+  recordScroll(box) {
+    if (!this.approaching && this.scrolled.size < MAX_SCROLLED) this.scrolled.add(box);
   }
 
   /** Keeps the first old values of changed attributes. @param {MutationRecord[]} records */
@@ -186,7 +191,7 @@ class Pieces {
         if (this.old.size >= MAX_ALTERED) return;
         this.old.set(el, (values = new Map()));
       }
-      if (attributeName && !values.has(attributeName)) values.set(attributeName, (oldValue || "").slice(0, MAX_OLD_VALUE + 1));
+      if (attributeName && values.size < MAX_ALTERED_ATTRIBUTES && !values.has(attributeName)) values.set(attributeName, (oldValue || "").slice(0, MAX_OLD_VALUE + 1));
     }
   }
 
@@ -203,8 +208,14 @@ class Pieces {
       const now = safe.isConnected(el) ? wordsDrawnIn(el) : was;
       if (now !== was) ways.add(el, now === "" ? "no longer shows " + JSON.stringify(was) : "shows " + JSON.stringify(now));
     }
-    for (const [el, was] of this.media) if (safe.isConnected(el) && stateOfMedia(el) !== was) ways.add(el, stateOfMedia(el));
-    for (const [el, was] of this.canvases) if (was !== "" && contentOfCanvas(el) !== was) ways.add(el, "drawn anew");
+    for (const [el, was] of this.media) {
+      const heard = safe.isConnected(el) && (tagOf(el) === "audio" || safe.checkVisibility(el, VISIBLE));
+      if (heard && stateOfMedia(el) !== was) ways.add(el, stateOfMedia(el));
+    }
+    for (const [el, was] of this.canvases) {
+      const now = was === "" ? "" : contentOfCanvas(el);
+      if (now !== "" && now !== was) ways.add(el, "drawn anew");
+    }
     if (this.old.size > 0) this.compareAltered(ways);
     if (alone && (!this.approaching || this.hovers) && ways.all.size === 0) this.compareRest(ways, added);
     return ways.all;
@@ -230,22 +241,32 @@ class Pieces {
   /** Compares which pieces are there and in view. @param {Ways} ways @param {Set<El>} added */
   compareRest(ways, added) {
     for (const order of this.orders.changed()) ways.add("order", order, true);
-    const drawn = [...added].filter((el) => safe.isConnected(el));
-    /** @param {string} text */
-    const isRedrawn = (text) => drawn.some((el) => (text === "" ? !hasText(safe.textContent(el)) : safe.textContent(el).includes(text)));
-    for (const [el, { name, text }] of this.known) {
-      const gone = !safe.isConnected(el) || !safe.checkVisibility(el, VISIBLE) || (text !== "" && !hasText(safe.textContent(el)));
-      if (gone && !isRedrawn(text) && !this.holdsControl(el)) ways.add(name, "gone", true);
-    }
-    for (const el of drawn) if (!this.isListed(el) && !this.holdsControl(el)) for (const one of drawnWithoutWords(el)) ways.add(one, "new", true);
+    this.comparePresence(ways, [...added].filter((el) => safe.isConnected(el)));
     for (const box of this.scrolled) {
       const focused = safe.activeElement(this.model.doc);
-      if (!safe.isConnected(box) || this.isListed(box) || (focused && safe.contains(box, focused))) continue;
+      if (!isVisibleInView(box) || this.isListed(box) || (focused && safe.contains(box, focused))) continue;
       const shown = textInView(box, box);
       ways.add("", shown ? "scrolled, in view: " + shown : "a box scrolled", true);
     }
     const moved = wordsForMove({ x: scrollX - this.scrollX, y: scrollY - this.scrollY, unknown: false });
     if (moved) ways.add("page", moved.replace("moved", "scrolled"), true);
+  }
+
+  /** Compares which pieces are gone, and which images and boxes are new. What was drawn again is neither. @param {Ways} ways @param {El[]} drawn */
+  comparePresence(ways, drawn) {
+    const texts = drawn.map((el) => textIn(el)), kept = new Map();
+    for (const [el, { name, text, around }] of this.known) {
+      const gone = !safe.isConnected(el) || !safe.checkVisibility(el, VISIBLE) || (text !== "" && !hasTextToShow(el));
+      if (!gone || this.holdsControl(el)) continue;
+      const stays = !safe.isConnected(el) && around !== null && isElement(around) && safe.isConnected(around) && isShown(around) && textIn(around).includes(text);
+      const again = text === "" ? drawn.some((one) => drawnWithoutWords(one).some((other) => nameOfPiece(other) === name)) : stays || texts.some((all) => all.includes(text));
+      if (again) kept.set(name, true);
+      else ways.add(name, "gone", true);
+    }
+    for (const el of drawn) {
+      if (this.isListed(el) || this.holdsControl(el)) continue;
+      for (const one of drawnWithoutWords(el)) if (!kept.has(nameOfPiece(one))) ways.add(one, "new", true);
+    }
   }
 
   /** Whether the part of the page that was removed or added with an element contains controls, which are told as elements. @param {El} el */
@@ -290,8 +311,8 @@ class Pieces {
  * @typedef {{what: (El | string)[], minor: boolean}} Way
  */
 
-/** Differences that are minor: of the place and size of an element. */
-const BY_PLACE = /^(?:(?:^|, )(?:moved|scale|width|height|transform|text size|shape|opacity|\d)(?:(?!, (?!\d)).)*)+$/;
+/** Matches the description of a place or size, which is minor, or its continuation. */
+const BY_PLACE = /^(?:moved|scale|width|height|transform|text size|shape|opacity|\d)/;
 
 /** The distinct differences, by their words. */
 class Ways {
@@ -302,7 +323,7 @@ class Ways {
 
   /** Adds a difference of the look of an element. @param {El} el @param {string} words */
   addOf(el, words) {
-    this.add(el, words, !saysItsName(el) || tagOf(el) === "label" || BY_PLACE.test(words));
+    this.add(el, words, !saysItsName(el) || tagOf(el) === "label" || words.split(", ").every((word) => BY_PLACE.test(word)));
   }
 
   /** @param {El | string} what an element, or the name of one that is gone @param {string} words @param {boolean} [minor] */
@@ -353,13 +374,9 @@ function aboveBy(el, levels) {
 function piecesNear(target) {
   /** @type {El[]} */
   const out = [];
-  let left = MAX_PIECE_WALK;
-  for (let n = elementAfter(target, true), found = 0; n && left > 0 && found < MAX_PIECES / 2; n = elementAfter(n, true), left--) {
-    if (drawsItself(n)) found = out.push(n);
-  }
-  left = MAX_PIECE_WALK;
-  for (let n = elementAfter(target, false), found = 0; n && left > 0 && found < MAX_PIECES / 2; n = elementAfter(n, false), left--) {
-    if (drawsItself(n)) found += Math.sign(out.push(n));
+  for (const forward of [true, false]) {
+    let left = MAX_PIECE_WALK, most = out.length + MAX_PIECES / 2;
+    for (let n = elementAfter(target, forward); n && left > 0 && out.length < most; n = elementAfter(n, forward), left--) if (drawsItself(n)) out.push(n);
   }
   return out;
 }
@@ -397,7 +414,7 @@ function drawsItself(el) {
 function lookOfPiece(el) {
   const style = getComputedStyle(el);
   const look = PIECE_LOOK.map(([name]) => String(style[name]));
-  if (!hasNoAttributes(el) && safe.firstChild(el) === null) look.push(getComputedStyle(el, "::before").content);
+  look.push(safe.firstChild(el) !== null ? "" : hasNoAttributes(el) ? "none" : getComputedStyle(el, "::before").content); // an icon
   return look;
 }
 
@@ -409,14 +426,22 @@ function wordsDrawnIn(el) {
 /** @param {El} el @param {string} pseudo */
 function drawnWords(el, pseudo) {
   const style = getComputedStyle(el, pseudo), { content } = style;
-  if (isTextMasked(el) || content[0] !== '"' || !/[\p{L}\p{N}]/u.test(content)) return "";
+  if (isTextMasked(el) || !/[\p{L}\p{N}]/u.test(content) || !content.includes('"')) return "";
   if (style.display === "none" || style.visibility !== "visible") return "";
-  return parseFloat(style.opacity) > 0 || fadesIn(el, pseudo) ? content.slice(1, -1).replace(/\\(.)/g, "$1") : "";
+  return parseFloat(style.opacity) > 0 || fadesIn(el, pseudo) ? stringsIn(content).join("") : "";
 }
+
+/** Returns the strings in a value of the property content, without the alternative text. @param {string} content */
+function stringsIn(content) {
+  return [...content.replace(/ \/ (?=")[^]*$/, "").matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text.replace(/\\(.)/g, "$1"));
+}
+
+/** @type {(el: El, options: GetAnimationsOptions) => Animation[]} */
+const animationsOf = method(Element, "getAnimations");
 
 /** Whether a transition makes a pseudo-element visible. @param {El} el @param {string} pseudo */
 function fadesIn(el, pseudo) {
-  return el.getAnimations({ subtree: true }).some(({ effect, playState }) => {
+  return !isPageRoot(el) && animationsOf(el, { subtree: true }).some(({ effect, playState }) => {
     const { target, pseudoElement } = /** @type {KeyframeEffect} */ (effect || {});
     if (target !== el || pseudoElement !== pseudo || playState !== "running") return false;
     const frames = /** @type {KeyframeEffect} */ (effect).getKeyframes();

@@ -14,6 +14,7 @@ function rgbaOf(color) {
   pixel = pixel || new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
   if (pixel === null || !CSS.supports("color", color)) return [0, 0, 0, 0];
   pixel.clearRect(0, 0, 1, 1);
+  pixel.fillStyle = "transparent"; // stays if the color depends on the element
   pixel.fillStyle = color;
   pixel.fillRect(0, 0, 1, 1);
   const [r, g, b, a] = pixel.getImageData(0, 0, 1, 1).data;

@@ -131,7 +131,8 @@ class Agent {
   onEvent(event) {
     const model = this.model;
     if (FRAME_EVENTS.has(event.type)) this.changedIn = model.doc.timeline.currentTime;
-    if (event.type === "invalid") return this.notices.recordInvalid(/** @type {El} */ (event.composedPath()[0]));
+    const at = targetOf(event);
+    if (event.type === "invalid") return at ? this.notices.recordInvalid(at) : undefined;
     this.selectors.invalidate();
     this.poller.recordActivity();
     model.changes.geometryDirty = true;
@@ -142,11 +143,11 @@ class Agent {
         break;
       }
       case "pointerover":
-        this.notices.pieces.hovered = /** @type {El} */ (event.composedPath()[0]);
+        if (event.isTrusted) this.notices.pieces.hovered = at;
         model.changes.styleDirty = true;
         break;
       case "scroll":
-        this.notices.pieces.recordScroll(event);
+        if (event.isTrusted && at) this.notices.pieces.recordScroll(at);
         if (!this.geometry) return;
         this.boxes = true;
         break;
@@ -157,14 +158,13 @@ class Agent {
       case "keyup":
         model.changes.controlsDirty = true;
         if (model.records.controls.size > CONTROLS_AT_ONCE) model.changes.styleDirty = true; // a sweep checks the rest
-        if (event.type === "input" || event.type === "change") {
-          const target = /** @type {El} */ (event.composedPath()[0]);
-          learnSecretInput(target);
+        if (at && (event.type === "input" || event.type === "change")) {
+          learnSecretInput(at);
           if (event.isTrusted) {
-            model.rows.recordEntry(target);
+            model.rows.recordEntry(at);
             this.settling.recordValue();
           }
-          model.changes.markText(target);
+          model.changes.markText(at);
         }
         break;
       default:
