@@ -118,7 +118,9 @@ class Finder {
       return answer;
     }
     const best = shown.findIndex((list) => list.length > 0);
-    if (best >= 0) this.addFound(shown[best], best >> 1);
+    // A caption also names the widget around a field that has its words as a name.
+    const around = best >= 0 && best % 2 === 0 ? shown[best + 1].filter((outer) => shown[best].some((el) => isWithinNode(el, outer))) : [];
+    if (best >= 0) this.addFound([...around, ...shown[best]], best >> 1);
     const invisible = hidden.find((list) => list.length > 0) || [];
     answer.hidden = invisible.length;
     if (invisible.length) answer.was = describeTag(invisible[0]);
