@@ -259,7 +259,7 @@ func (p *page) card(text int32, f matchQuality, duplicates []int32, to map[int32
 	for last < len(duplicates) && p.common(text, duplicates[last]) == depth {
 		last++
 	}
-	isTitle := at == first && last-first < len(duplicates) // of a section
+	isTitle := at == first && last-first < len(duplicates) && p.isTitle(text, duplicates[first], depth)
 	isAbove := isTitle && last-first > 1 && p.common(duplicates[first], duplicates[last-1]) > depth
 	var own []int32
 	for _, i := range slices.Concat(duplicates[first:at], duplicates[behind:last]) {
@@ -278,6 +278,22 @@ func (p *page) card(text int32, f matchQuality, duplicates []int32, to map[int32
 	for _, i := range own {
 		to[i] = append(to[i], span{start, end, f})
 	}
+}
+
+// isTitle reports whether a text may be the title of the section that an element begins, below their common ancestor at a depth: it is not in
+// a row or cell, and if there are controls beside it, nothing else is in that ancestor.
+func (p *page) isTitle(text, i, depth int32) bool {
+	b, bEnd := p.run(text, depth)
+	for up := text; up >= b; up = p.parent[up] {
+		if role := p.at(up).Role; rowRoles[role] || role == "cell" || role == "gridcell" {
+			return false
+		}
+	}
+	if _, controls := p.content(b, bEnd); controls == 0 {
+		return true
+	}
+	a, aEnd := p.run(i, depth)
+	return p.isTitled(b, bEnd, a, aEnd, depth)
 }
 
 // isItem reports whether a text and an element, which are the closest to each other among several, are parts of one item: of few elements,
