@@ -41,8 +41,8 @@ func BenchmarkFirstGetDom(b *testing.B) {
 	ratio(b, "first/AX", first.at(50), ax.at(50), 1.0/8)
 }
 
-// BenchmarkUnchangedGetDom measures a full GetDom of an unchanged document against R. It subtracts the time for which a server that has the
-// same answer ready encodes and sends it and the client decodes it.
+// BenchmarkUnchangedGetDom measures a full GetDom of an unchanged document against R. It subtracts the time that a server with the
+// same answer ready takes to encode and send it, and the client to decode it.
 func BenchmarkUnchangedGetDom(b *testing.B) {
 	s := newSite(b)
 	tab := s.page("", elements)

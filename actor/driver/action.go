@@ -123,7 +123,7 @@ type Action struct {
 	// From is the pointer's position, or nil if unknown.
 	From *Point
 	Text string
-	// Search means that the text of Fill only filters a list, so that it must not become a tag.
+	// Search means that the text of Fill only filters a list, so it must not become a tag.
 	Search bool
 	// Words is the text by which the caller named the element. If the element has more text than that, actions at a point are performed at
 	// this text. It is empty if the element was named in another way.

@@ -143,7 +143,7 @@ func TestNoReplacementAmongDuplicates(t *testing.T) {
 	}
 }
 
-// FuzzReplacementAndReusedTakeAnything checks that no pair of states makes them panic or loop.
+// FuzzReplacementAndReusedTakeAnything checks that Replacement and Reused neither panic nor loop for any pair of states.
 func FuzzReplacementAndReusedTakeAnything(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, []byte{4, 5, 6}, uint32(1))
 	f.Fuzz(func(t *testing.T, a, b []byte, ref uint32) {

@@ -257,7 +257,7 @@ func (t *run) judge(out *Outcome, start actor.State) {
 	}
 }
 
-// withoutMinor returns the notices of an outcome, without the minor ones if anything else than the focus has changed.
+// withoutMinor returns the notices of an outcome, without the minor ones if anything other than the focus has changed.
 func withoutMinor(out *Outcome) []dom.Notice {
 	isMinor := func(n dom.Notice) bool { return n.Minor }
 	isMajor := func(n dom.Notice) bool { return !n.Minor && isChange(n) }

@@ -344,7 +344,7 @@ func (l *laidOut) contentListed(holder int32, listed map[int32]bool) bool {
 	return false
 }
 
-// appendMark appends the beginning of an element's line. A removed element is behind nothing.
+// appendMark appends the beginning of an element's line. A removed element is never marked as behind a modal.
 func appendMark(dst []byte, mark string, m *item) []byte {
 	return appendCovered(append(dst, mark...), m.Covered && mark != "- ")
 }

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// maxCell limits how much of the text of a cell is printed, in characters. Of a longer text, maxCutCell are.
+	// maxCell limits how much of the text of a cell is printed, in characters. Of a longer text, only maxCutCell characters are printed.
 	maxCell, maxCutCell = 60, 40
 	// maxContext limits how much of a context is printed, in characters, if that distinguishes it from all others. Otherwise the limit is
 	// maxCell.
 	maxContext = 40
 	// minSaid is the minimum length in bytes of words that are omitted beside a name that contains them.
 	minSaid = 6
-	// roleLink is the role of elements that state none.
+	// roleLink is the role of elements for which no role is printed.
 	roleLink = "link"
 	// ditto stands for the context that was printed last.
 	ditto = `"`

@@ -20,7 +20,7 @@ type links struct {
 	printed map[linkPlace]*dom.Element
 }
 
-// minRepeated is the minimum length in characters of a name that is not repeated in each row.
+// minRepeated is the minimum length, in characters, of a name that later table rows replace by a reference.
 const minRepeated = 24
 
 type linkName struct {
@@ -126,7 +126,7 @@ func hostOf(href string) string {
 }
 
 // refer makes an item a reference if a link of the same name, target and states was already printed, or another element with a long name in
-// a row of a table, which distinguishes it.
+// a table row, because the rows distinguish the two.
 func (d *links) refer(m *item, inRow bool) {
 	isRepeated := inRow && m.which == "" && utf8.RuneCountInString(m.Text) >= minRepeated
 	if m.Href == "" && !isRepeated || m.around != dom.NoRef || len(m.Text)+len(m.target) < minReferred {

@@ -155,7 +155,7 @@ func (p *Page) Folds(shown []*dom.Element) bool {
 	return behind > 0
 }
 
-// minBehind is the minimum number of elements behind a modal that are printed as a number.
+// minBehind is the minimum number of elements behind a modal that are printed as a count.
 const minBehind = 6
 
 // splitCovered separates the elements behind a modal, of which it returns the number. The number is 0 if each has a line: the page is not

@@ -70,7 +70,7 @@ func Parse(text string) (all []Element, err error) {
 }
 
 // parseLine returns the elements of a line in reverse order, and records references to others in same. last is the context before the line,
-// and then the last one in it.
+// and parseLine sets it to the last context in the line.
 func parseLine(line string, same map[uint32]uint32, last *said) (items []Element, err error) {
 	line, covered := strings.CutPrefix(line, "(covered) ")
 	line, assumed := cutRole(line)

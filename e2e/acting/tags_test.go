@@ -23,7 +23,7 @@ const tagFields = `<style>[hidden] { display: none }</style>
   const chip = document.createElement("span"); chip.className = "chip"; chip.innerHTML = "<b></b><button type=button aria-label=Remove>×</button>"; chip.firstChild.textContent = field.value; field.before(chip); field.value = "" }
 chips = (field) => [...field.parentElement.querySelectorAll(".chip b")].map((b) => b.textContent).join()</script>`
 
-// TestFillMakesTags fills fields that take tags. A text that only is in the field would be lost, so that Enter is pressed, and the answer says
+// TestFillMakesTags fills fields that take tags. A text that is only typed into the field would be lost, so Enter is pressed, and the answer says
 // whether the tag shows. Enter is not pressed in other fields, and never submits the form.
 func TestFillMakesTags(t *testing.T) {
 	s := staged(t, tagFields)

@@ -370,7 +370,7 @@ func (p *page) isNumberBeside(i int32, s phrase) bool {
 	return of.Tag == e.Tag || of.Role == e.Role || strings.Contains(s.words, " ") || IsCell(e) && of.Role != "rowheader"
 }
 
-// headsOtherColumn reports whether a text is the header of another column of a table than the element's, such as the first weekday above a
+// headsOtherColumn reports whether a text is the header of a table column other than the element's, such as the first weekday above a
 // calendar.
 func (p *page) headsOtherColumn(i int32, s phrase) bool {
 	if p.at(s.of).Role != "columnheader" {
@@ -384,7 +384,7 @@ func (p *page) headsOtherColumn(i int32, s phrase) bool {
 	return false
 }
 
-// column returns the number of a cell in its row.
+// column returns the index of a cell in its row.
 func (p *page) column(cell int32) (n int) {
 	for j := p.up(cell) + 1; j < cell && n < maxScanned; n++ {
 		j = p.endOf(j, cell)

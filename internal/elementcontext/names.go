@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Names counts the elements of a list by role and name. So it determines which of them share both with others, with the same result as
+// Names counts the elements of a list by role and name. It thereby determines which of them share both with others, with the same result as
 // Distinguish. It follows the changes of the list, so that its cost depends on the changes and not on the length of the list. The zero
 // value belongs to an empty list. It is not safe for concurrent use.
 type Names struct {

@@ -306,7 +306,7 @@ func (p *page) isItem(i, text, depth int32, of int) bool {
 	return of < 2 && end-start <= maxCard
 }
 
-// inOtherSection reports whether a text belongs to another section than an element: the sections begin with titles of the same kind. A section
+// inOtherSection reports whether a text belongs to a section other than the element's: the sections begin with titles of the same kind. A section
 // with only a title counts if several others have controls, such as an empty column beside others.
 func (p *page) inOtherSection(i, text, depth int32) bool {
 	a, aEnd := p.run(i, depth)

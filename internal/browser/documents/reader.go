@@ -145,11 +145,11 @@ type reading struct {
 	// unprobed means that the agent must be probed before it is read. probes counts its probes during this read.
 	unprobed bool
 	probes   int
-	// isFirst means that the document was never read. Callers take its elements for all that people can use.
+	// isFirst means that the document was never read. Callers expect the first read to list all elements that people can use.
 	isFirst bool
 }
 
-// isProbed reports whether the agent answers although its document has grown since its last probe, which took some time.
+// isProbed reports whether the agent may answer without another probe although its document has grown. The last probe took the time took.
 func (o *reading) isProbed(took time.Duration) bool {
 	if o.isFirst {
 		return o.probes == firstProbeRounds || o.probes > 0 && took > firstReprobeLimit
@@ -160,7 +160,7 @@ func (o *reading) isProbed(took time.Duration) bool {
 const (
 	// probeRounds limits how often one read probes a document that keeps growing, and firstProbeRounds how often the first read does.
 	probeRounds, firstProbeRounds = 2, 4
-	// reprobeLimit is the longest first probe after which the same read may probe again. firstReprobeLimit is that of the first read of a
+	// reprobeLimit is the longest first probe after which the same read may probe again. firstReprobeLimit is the same limit for the first read of a
 	// document.
 	reprobeLimit, firstReprobeLimit = 50 * time.Millisecond, 500 * time.Millisecond
 )

@@ -35,7 +35,7 @@ func (v *View) BehindModal() (n int) {
 	return n
 }
 
-// LeftOutBehindModal returns the number of those of which the printed view has only the number.
+// LeftOutBehindModal returns the number of elements behind a modal that the printed view counts instead of listing.
 func (v *View) LeftOutBehindModal() int {
 	if v.page == nil || !v.page.Folds(v.Elements()) {
 		return 0

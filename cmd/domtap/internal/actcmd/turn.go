@@ -97,7 +97,7 @@ func leaveTo(next string, answer *domtapv1.InteractResponse) {
 	}
 }
 
-// manyTexts is the number of new texts from which only the first has a line before a command that searches them.
+// manyTexts is the minimum number of new texts of which only the first is printed if the next command searches the page.
 const manyTexts = 5
 
 // withFewTexts removes all new texts but the first if there are many, and adds the number of the others to the first.

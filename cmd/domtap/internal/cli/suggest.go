@@ -102,7 +102,7 @@ func (a *App) flagFor(cmd *cobra.Command, args []string, name string) string {
 	return "usage: " + usage(cmd)
 }
 
-// replaced returns a copy of words with the first occurrence of old replaced by replacement. from may also be the part of a word before or
+// replaced returns a copy of words with the first occurrence of old replaced by replacement. old may also be the part of a word before or
 // after "=".
 func replaced(words []string, old, replacement string) []string {
 	words = slices.Clone(words)

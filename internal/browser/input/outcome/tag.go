@@ -6,7 +6,7 @@ import "github.com/domtap/domtap/actor/driver"
 type Tag struct {
 	// Armed reports that the field takes tags, and that the guard waits for Enter.
 	Armed bool `json:"armed"`
-	// Made reports that the field shows the text as a tag, Taken that it does not hold the text as typed any more.
+	// Made reports that the field shows the text as a tag, Taken that it no longer holds the text as typed.
 	Made  bool `json:"made"`
 	Taken bool `json:"taken"`
 }

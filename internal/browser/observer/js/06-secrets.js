@@ -54,7 +54,7 @@ function isSecret(el) {
   return true;
 }
 
-/** Elements into which nobody types. */
+/** Elements that take no typed text. */
 const UNTYPED = new Set(["a", "button", "summary", "option"]);
 
 /** Whether a field that was not secret so far is secret now. @param {El} el */

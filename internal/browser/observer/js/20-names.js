@@ -451,7 +451,7 @@ class Naming {
   labelledby(el, ids) {
     let text = "";
     for (const target of this.elementsOf(el, ids)) {
-      if (target !== el && safe.contains(target, el)) continue; // its content is no name of a part of it
+      if (target !== el && safe.contains(target, el)) continue; // the content of an element does not name a part of that element
       text += this.referenced(target, BY_ID) + " ";
     }
     return text.trim();
@@ -816,7 +816,7 @@ function isPopupInLabel(el, { position }) {
 
 /** Matches messages that appear. */
 const APPEARING = "[role=alert],[role=status],[aria-live=polite],[aria-live=assertive]";
-/** Classes of messages about a field, unlike those of a label beside a wrong field, such as has-error and label--error. */
+/** Classes of messages about a field. Classes of labels beside an invalid field, such as has-error and label--error, do not match. */
 const MESSAGE_CLASS = /(?:^|\s)(?!(?:has|is|with)-)(?:[a-z]+[-_]+)*?(?<!--)(?:err(?:or)?s?|invalid|feedback|validation)(?:[-_]+(?:text|message|msg|hint))?(?=\s|$)/i;
 
 /**

@@ -19,7 +19,7 @@ const ICON_CLASS = /^(?:[a-z]{1,8}-icon|fa[srlbd]?|bi|glyphicon|icons?|ic|ico|md
 const ICON_AFTER = /^([a-z][a-z-]*?)(?:--|__|[-_])ico(?:n)?$/i;
 /** Classes of elements that look like an icon. The match is the action of the element. */
 const ACTION_CLASS = /(?:^|[-_])((?:close|delete|remove|edit|trash|search|menu|hamburger|settings|next|prev|previous|play|pause|share|like|favorite|reply|star|more|add|plus|minus|download|upload|copy|refresh|expand|collapse|back|dismiss|clear|undo|redo|print|bold|italic|underline|strike|indent|outdent|blockquote|resize|increment|decrement|increase|decrease|up|(?<!drop-)down)(?:-(?:month|year|week|day|page|slide))?)(?:[-_](?:button|btn|handle|icon))?$/;
-/** Classes of what a person drags. The match is what it is. */
+/** Classes of elements that a person drags. The match is the word for the element. */
 const HANDLE_CLASS = /(?:^|[-_])(handle|thumb|knob|gripper|splitter)$/;
 /** Words in classes of empty boxes that only describe a box. */
 const NO_WORD = /^(?:box|cell|tile|square|block|dot|swatch|item|row|col.*|grid|card|div|span|el|elem.*|node|piece|field|panel|handle|thumb|track|target|clickable|active|selected|hidden|visible|disabled|container|wrapper|content|inner|outer|ripple.*|overlay|backdrop|mask|shadow|.*-(?:wrapper|container|inner|overlay|root|button|btn))$/;

@@ -16,7 +16,7 @@ const CELL_ROLES = new Set(["cell", "gridcell"]);
 const HELD = "a[href],button,summary,[role=button],[role=link],[role=menuitem],[onclick]";
 /** Matches elements that count as another control in the container. */
 const BESIDE = HELD + ",input,select,textarea,label,iframe,video[controls],audio[controls],[role],[tabindex],[contenteditable]";
-/** Matches what people use, and labels. */
+/** Matches controls and labels. */
 const USED = HELD + ",input,select,textarea,label,[tabindex],[contenteditable]";
 /** Matches containers with information that their control lacks. */
 const STATEFUL = "[aria-expanded],[aria-checked],[aria-pressed],[aria-haspopup],[aria-disabled=true]," +
@@ -58,8 +58,8 @@ function isOfToggle(el) {
 }
 
 /**
- * Whether a label that only a listener or its cursor makes interactive names an element that a person sees, and so does nothing that
- * element does not do. In a custom element for labels, the host may name the element.
+ * Whether a label that only a listener or its cursor makes interactive names an element that a person sees, so that a click on it does only what a click on that
+ * element does. In a custom element for labels, the host may name the element.
  * @param {El} el @param {Hints} hints
  */
 function isLabelOfShown(el, hints) {

@@ -478,5 +478,5 @@ const EVENTS = [
   // :hover rules show and hide elements without a mutation.
   "pointerover",
 ];
-/** Events that a frame dispatches before its callbacks: a frame that a listener requests is the same frame. */
+/** Events that are dispatched in a frame before its callbacks. A frame that their listeners request is the same frame. */
 const FRAME_EVENTS = new Set(["scroll", "resize", "transitionend", "animationend", "fullscreenchange"]);
