@@ -70,6 +70,9 @@ func (t *typing) makeTag(ctx context.Context, result driver.DoResult) (driver.Do
 	}
 	var tag outcome.Tag
 	if err := call(ctx, agent, "armTag", nil, &tag); err != nil || !tag.Armed {
+		if err != nil {
+			disarm(ctx, []Agent{agent}) // it prevents that forms are submitted
+		}
 		return result, ctx.Err()
 	}
 	defer t.blockOtherKeys(ctx, agent)()
@@ -77,6 +80,9 @@ func (t *typing) makeTag(ctx context.Context, result driver.DoResult) (driver.Do
 	_, err = t.send(ctx, agent, enter)
 	if asked := call(ctx, agent, "tagOutcome", nil, &tag); err == nil {
 		err = asked
+	}
+	if err != nil {
+		disarm(ctx, []Agent{agent})
 	}
 	if err != nil && ctx.Err() != nil {
 		return result, err

@@ -78,6 +78,8 @@ class Guard {
     this.names = [];
     /** Removes the listeners that preventFocusMove added. */
     this.allowFocusMove = () => {};
+    /** Removes the listeners that preventSubmission added. */
+    this.allowSubmission = () => {};
     this.listen();
     // document.open() removes listeners, and replaces the document element.
     new MutationObserver(() => this.listen()).observe(document, { childList: true });
@@ -97,6 +99,7 @@ class Guard {
   clear() {
     if (this.press) this.press.end();
     this.allowFocusMove();
+    this.allowSubmission();
     this.press = null;
     this.el = this.keys = this.stray = null;
     this.until = 0;
@@ -255,6 +258,20 @@ class Guard {
     this.allowFocusMove = () => {
       for (const target of targets) target.removeEventListener("focus", onFocus, true);
       this.allowFocusMove = () => {};
+    };
+  }
+
+  /** Prevents, until the action ends, that Enter submits the form of a tag field that does not handle the key. */
+  preventSubmission() {
+    const { until } = this;
+    const onDefault = (/** @type {Event} */ event) => {
+      if (performance.now() <= until) event.preventDefault();
+      else this.allowSubmission();
+    };
+    for (const type of ["keypress", "submit"]) addEventListener(type, onDefault, true);
+    this.allowSubmission = () => {
+      for (const type of ["keypress", "submit"]) removeEventListener(type, onDefault, true);
+      this.allowSubmission = () => {};
     };
   }
 }

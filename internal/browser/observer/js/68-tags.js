@@ -7,6 +7,8 @@
 
 /** The number of ancestors of a field that may be its box, and the maximum number of elements that are examined in a box. */
 const MAX_TAG_BOXES = 4, MAX_TAG_PARTS = 200;
+/** The maximum number of characters in the box of a field. What holds more is a part of the page. */
+const MAX_TAG_BOX_TEXT = 20_000;
 /** Class names of tag fields and their chips. Names in camelCase are first separated by hyphens. */
 const TAG_CLASS = /(?:^|[-_\s])(?:tags|tagify|chips?|tokens|pills|tag[-_]?(?:input|field|editor|box))(?=$|[-_\s])/i;
 /** Class names of a combobox that takes several values. */
@@ -25,6 +27,7 @@ function hyphenated(el) {
 function boxesOf(el) {
   const boxes = [];
   for (let n = flatElement(el); n && boxes.length < MAX_TAG_BOXES && !SECTIONS.has(tagOf(n)); n = flatElement(n)) {
+    if (safe.textContent(n).length > MAX_TAG_BOX_TEXT) break;
     if (parts(n, EDITABLE).some((other) => other !== el && isEditable(other) && !isWithinNode(other, el) && !isOutOfSight(other))) break;
     boxes.push(n);
   }
@@ -62,23 +65,32 @@ function isTagField(el) {
   return boxes.some((box) => showsChip(box, el) || ENTER_ADDS.test(safe.textContent(box).slice(0, MAX_BESIDE_FIELD)));
 }
 
+const LETTER = /[\p{L}\p{N}]/u;
+
 /** Returns a text without the signs around it, such as the cross of a chip. @param {string} text */
 function withoutSigns(text) {
-  const plain = foldWhiteSpace(text);
-  return plain.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "") || plain;
+  const plain = foldWhiteSpace(text), characters = [...plain];
+  let from = 0, to = characters.length;
+  while (from < to && !LETTER.test(characters[from])) from++;
+  while (to > from && !LETTER.test(characters[to - 1])) to--;
+  return characters.slice(from, to).join("") || plain;
 }
 
 /** Returns how many elements of a box, except the field, show exactly a text. @param {El | null} box @param {El} field @param {string} text */
 function countChips(box, field, text) {
   if (!box) return 0;
-  const wanted = withoutSigns(text);
+  const wanted = withoutSigns(text), most = wanted.length + 2 * MAX_CAPTION;
   const isChip = (/** @type {El} */ part) => {
     if (isWithinNode(part, field) || isWithinNode(field, part)) return false;
-    if (withoutSigns(safe.textContent(part)) !== wanted && withoutSigns(ownText(part)) !== wanted) return false;
+    const words = safe.textContent(part);
+    if (words.length > most || (withoutSigns(words) !== wanted && withoutSigns(ownText(part)) !== wanted)) return false;
     const list = closestOf(part, "[role=listbox]");
     return list === null || isWithinNode(field, list) || !isWithinNode(list, box); // an open list also shows the text
   };
-  return [...queryWithin(box, "*")].slice(0, MAX_TAG_PARTS).filter(isChip).length;
+  const inside = elementsIn(box, "*");
+  let chips = 0;
+  for (let i = 0; i < MAX_TAG_PARTS && inside[i] !== undefined; i++) if (isChip(inside[i])) chips++;
+  return chips;
 }
 
 /** Tagging is the entry of one tag: the field, its box and the number of chips that already had its text. */
@@ -106,8 +118,7 @@ class Tagging {
 /** Returns the text of the option that Enter would choose, or "". @param {El} el */
 function activeOption(el) {
   const id = attr(el, "aria-activedescendant");
-  const root = /** @type {Document} */ (safe.getRootNode(el));
-  const option = id ? /** @type {El | null} */ (root.getElementById(id)) : null;
+  const option = id ? elementOf(treeOf(el), id) : null;
   return option ? foldWhiteSpace(attr(option, "aria-label") || safe.textContent(option)) : "";
 }
 
@@ -128,16 +139,8 @@ function armTag(agent) {
   if (option !== "" && !isOfferOf(option, tagging.text)) return {};
   if (!isTagField(tagging.el)) return {};
   agent.guard.arm("keys", tagging.el, "one");
-  for (const type of TAG_DEFAULTS) addEventListener(type, preventSubmission, true);
+  agent.guard.preventSubmission();
   return { armed: true };
-}
-
-/** The events whose default action submits a form after Enter. */
-const TAG_DEFAULTS = ["keypress", "submit"];
-
-/** Prevents that Enter submits the form of a tag field that does not handle the key. @param {Event} event */
-function preventSubmission(event) {
-  event.preventDefault();
 }
 
 /**
@@ -148,7 +151,6 @@ async function tagOutcome(agent) {
   const { tagging } = agent;
   agent.guard.disarm();
   agent.tagging = null;
-  for (const type of TAG_DEFAULTS) removeEventListener(type, preventSubmission, true);
   const end = performance.now() + TAKES_AT_MOST;
   while (tagging && !tagging.isShown() && performance.now() < end) await nextFrame();
   return { made: !!tagging && tagging.isShown(), taken: !!tagging && tagging.isTaken() };
