@@ -327,13 +327,20 @@ class Finder {
 
   /** Returns the containers of controls that have a label, but no role of groups. @param {Tree} root */
   labelledContainers(root) {
-    const holds = (/** @type {El} */ el) => !INTERACTIVE_TAGS.has(tagOf(el)) && !safe.matches(el, GROUPS_SELECTOR) && queryWithin(el, FIELDS_SELECTOR).length > 1;
-    const named = [...inTree(root, "[aria-label],[aria-labelledby]")];
-    for (const label of inTree(root, "label[for]")) {
-      const el = label.control ? null : root.getElementById(attr(label, "for") || "");
-      if (el) named.push(/** @type {El} */ (el));
+    /** @type {Set<El>} */
+    const named = new Set();
+    for (const el of inTree(root, "[aria-label],[aria-labelledby],label[for]")) {
+      if (named.size >= MAX_EXAMINED) break;
+      if (hasAttr(el, "aria-label") || hasAttr(el, "aria-labelledby")) named.add(el);
+      const container = tagOf(el) === "label" && !el.control ? elementOf(root, attr(el, "for") || "") : null;
+      if (container) named.add(container);
     }
-    return named.slice(0, MAX_EXAMINED).filter(holds);
+    /** @type {Map<Node, number>} the numbers of fields in elements, up to 2 */
+    const fields = new Map();
+    for (const field of inTree(root, FIELDS_SELECTOR)) {
+      for (let n = safe.parentNode(field); n && (fields.get(n) || 0) < 2; n = safe.parentNode(n)) fields.set(n, (fields.get(n) || 0) + 1);
+    }
+    return [...named].filter((el) => fields.get(el) === 2 && !INTERACTIVE_TAGS.has(tagOf(el)) && !safe.matches(el, GROUPS_SELECTOR));
   }
 
   /**
