@@ -11,7 +11,7 @@ const KEY_FIELDS = "textarea,[role=textbox][aria-multiline=true]";
 const MAX_EDITOR_DEPTH = 6, MAX_LINES_DEPTH = 12;
 /** The minimum width and height of an editor, in CSS pixels. */
 const MIN_EDITOR_WIDTH = 60, MIN_EDITOR_HEIGHT = 12;
-/** The maximum number of lines that are read. */
+/** The maximum number of children that are examined, each of which may be a line. */
 const MAX_LINES = 200;
 /** Matches the fonts of code editors and terminals. */
 const CODE_FONT = /mono|consol|courier|menlo|fixed/i;
@@ -53,7 +53,7 @@ function drawnLines(editor, field) {
   const lines = [];
   for (const line of linesIn(editor, field)) {
     const [part, ...others] = shownParts(line, field);
-    const content = part === undefined || others.length > 0 || isInline(part) ? line : part; // otherwise the line has its number beside it
+    const content = part === undefined || others.length > 0 || isInline(part.el) ? line : part.el; // otherwise the line has its number beside it
     lines.push(safe.textContent(content).replace(/\u00a0/g, " ").replace(/\u200b/g, ""));
   }
   return lines.join("\n").trimEnd();
@@ -64,21 +64,29 @@ function linesIn(editor, field) {
   let n = editor;
   for (let down = 0; down < MAX_LINES_DEPTH; down++) {
     const parts = shownParts(n, field);
-    if (parts.length === 0 || isInline(parts[0])) return n === editor ? [] : [n];
-    if (parts.length > 1) return parts.sort((a, b) => safe.rect(a).top - safe.rect(b).top);
-    n = parts[0];
+    if (parts.length === 0 || isInline(parts[0].el)) return n === editor ? [] : [n];
+    if (parts.length > 1) return parts.sort((a, b) => a.box.top - b.box.top).map(({ el }) => el);
+    n = parts[0].el;
   }
   return [];
 }
 
-/** Returns the children with text that an element shows, without the numbers beside its lines. @param {El} el @param {El} field */
+/**
+ * Returns the children with text that an element shows, without the numbers beside its lines. Of the parts of a line, it only returns
+ * the first.
+ * @param {El} el @param {El} field
+ */
 function shownParts(el, field) {
-  /** @type {El[]} */
+  /** @type {{ el: El, box: DOMRect }[]} */
   const shown = [];
-  for (let c = safe.firstElementChild(el); c && shown.length < MAX_LINES; c = safe.nextElementSibling(c)) {
-    if (c !== field && hasText(safe.textContent(c)) && hasArea(safe.rect(c)) && safe.checkVisibility(c, VISIBLE)) shown.push(c);
+  for (let c = safe.firstElementChild(el), seen = 0; c && seen < MAX_LINES; c = safe.nextElementSibling(c), seen++) {
+    if (c === field || !hasText(safe.textContent(c))) continue;
+    const box = safe.rect(c);
+    if (!hasArea(box) || !safe.checkVisibility(c, VISIBLE)) continue;
+    shown.push({ el: c, box });
+    if (shown.length === 1 && isInline(c)) break;
   }
-  return shown.filter((one) => isInline(one) || !shown.some((other) => isLeftOf(safe.rect(one), safe.rect(other))));
+  return shown.filter((one) => isInline(one.el) || !shown.some((other) => isLeftOf(one.box, other.box)));
 }
 
 /** Whether an element is a part of a line. @param {El} el */
