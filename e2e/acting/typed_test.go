@@ -190,8 +190,9 @@ func TestTypeStopsWhereTheDocumentEnds(t *testing.T) {
 
 // TestKeysReportWhatTheTextHides presses keys that change a secret, or the format of a text, which the page's elements do not show.
 func TestKeysReportWhatTheTextHides(t *testing.T) {
-	s := staged(t, `<label>Secret <input id=secret type=password value=ab></label><div id=editor contenteditable role=textbox aria-label=Editor>hello</div>
-		<script>editor.onkeydown = (e) => { if (e.ctrlKey && e.key === "b") { e.preventDefault(); getSelection().selectAllChildren(editor); document.execCommand("bold") } }</script>`)
+	s := staged(t, `<label>Secret <input id=secret type=password value=ab></label><div id=editor contenteditable role=textbox aria-label=Editor><p>hello</div>
+		<script>editor.onkeydown = (e) => { if (e.ctrlKey && e.key === "b") { e.preventDefault(); getSelection().selectAllChildren(editor); document.execCommand("bold") }
+			if (e.key === "Shift") editor.firstChild.className = editor.firstChild.dataset.at = "active" }</script>`)
 	act := func(step *domtapv1.Step) (string, domtapv1.Verdict) {
 		r, err := s.d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{step}})
 		if err != nil {
@@ -211,6 +212,7 @@ func TestKeysReportWhatTheTextHides(t *testing.T) {
 		{key(secret, "Shift", 1), "ok", domtapv1.Verdict_VERDICT_NO_CHANGE},
 		{fill(secret, "other"), "ok", domtapv1.Verdict_VERDICT_CHANGED},
 		{key(editor, "Control+b", 1), "the format of its text changed", domtapv1.Verdict_VERDICT_CHANGED},
+		{key(editor, "Shift", 1), "ok", domtapv1.Verdict_VERDICT_NO_CHANGE},
 	} {
 		if said, verdict := act(c.step); !strings.HasSuffix(said, c.says) || verdict != c.want {
 			t.Errorf("%s, %v", said, verdict)

@@ -22,10 +22,25 @@ function focusedNow() {
   return focusedIn(document);
 }
 
-/** @type {(el: El) => string} */
-const innerMarkup = getter(Element, "innerHTML");
-/** The maximum number of characters of an editor whose markup is compared. */
-const MAX_MARKUP_TEXT = 100_000;
+/** The maximum number of nodes of an editor whose format is compared. */
+const MAX_FORMAT_NODES = 5000;
+/** The attributes that format a text. Classes also say where the caret is. */
+const FORMAT_ATTRIBUTES = ["style", "href", "align", "dir", "color", "size", "face"];
+
+/** Returns the format of an editor's text: its elements, without their classes. Of a large text, it returns "". @param {El} editor */
+function formatOf(editor) {
+  let left = MAX_FORMAT_NODES;
+  const within = (/** @type {Node} */ parent) => {
+    let format = "";
+    for (let n = safe.firstChild(parent); n && left-- > 0; n = safe.nextSibling(n)) {
+      if (isText(n)) format += n.data.length + " ";
+      else if (isElement(n)) format += `<${tagOf(n)} ${FORMAT_ATTRIBUTES.map((name) => attr(n, name) || "").join("|")}>${within(n)}</>`;
+    }
+    return format;
+  };
+  const format = isRich(editor) ? within(editor) : "";
+  return left > 0 ? format : "";
+}
 
 /** Content is what a field or an editor held before an action, to detect changes that its reported text does not show. */
 class Content {
@@ -33,12 +48,7 @@ class Content {
   constructor(el) {
     this.el = el !== null && isEditable(el) ? el : null;
     this.text = this.el ? contentOf(this.el) : "";
-    this.markup = this.el ? Content.markup(this.el) : "";
-  }
-
-  /** @param {El} el */
-  static markup(el) {
-    return isRich(el) && safe.textContent(el).length <= MAX_MARKUP_TEXT ? innerMarkup(el) : "";
+    this.format = this.el ? formatOf(this.el) : "";
   }
 
   /** Returns what changed without a change of the reported text: "text", because it is a secret, "format" or "". */
@@ -46,7 +56,7 @@ class Content {
     const { el } = this;
     if (!el || !safe.isConnected(el)) return "";
     if (contentOf(el) !== this.text) return isReportable(el) ? "" : "text";
-    return Content.markup(el) === this.markup ? "" : "format";
+    return formatOf(el) === this.format ? "" : "format";
   }
 }
 
