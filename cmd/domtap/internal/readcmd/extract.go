@@ -108,20 +108,27 @@ func (e *extractFlags) text(answer *domtapv1.ExtractResponse) string {
 	return render.Result(t.json())
 }
 
-// split splits a comma-separated list. An entry with a comma is in double quotes.
+// split splits a comma-separated list. An entry that begins with a double quote ends at the next one, and may have commas.
 func split(list string) []string {
 	var out []string
+	var entry strings.Builder
 	quoted := false
-	for entry := range strings.FieldsFuncSeq(list, func(r rune) bool {
-		quoted = quoted != (r == '"')
-		return r == ',' && !quoted
-	}) {
-		if entry = strings.TrimSpace(entry); len(entry) > 1 && entry[0] == '"' {
-			entry = strings.TrimSpace(strings.Trim(entry, `"`))
+	end := func() {
+		if text := strings.TrimSpace(entry.String()); text != "" {
+			out = append(out, text)
 		}
-		if entry != "" {
-			out = append(out, entry)
+		entry.Reset()
+	}
+	for _, r := range list {
+		switch {
+		case r == '"' && (quoted || strings.TrimSpace(entry.String()) == ""):
+			quoted = !quoted
+		case r == ',' && !quoted:
+			end()
+		default:
+			entry.WriteRune(r)
 		}
 	}
+	end()
 	return out
 }

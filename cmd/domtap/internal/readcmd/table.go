@@ -86,8 +86,11 @@ func (t *table) json() string {
 	return "[" + strings.Join(rows, ",") + "]"
 }
 
-// tsv returns the headers and the rows as lines, with tabs between the cells.
+// tsv returns the headers and the rows as lines, with tabs between the cells. A table without rows has no headers.
 func (t *table) tsv() string {
+	if len(t.headers) == 0 {
+		return ""
+	}
 	var b strings.Builder
 	for _, line := range slices.Concat([][]string{t.headers}, t.rows) {
 		for i, value := range line {

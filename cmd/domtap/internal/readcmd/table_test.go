@@ -28,6 +28,12 @@ func TestATableHasTheColumnsAskedFor(t *testing.T) {
 	}
 }
 
+func TestATableWithoutHeadersHasNoLines(t *testing.T) {
+	if got, _ := tableOf("[]"); got.tsv() != "" {
+		t.Errorf("printed %q", got.tsv())
+	}
+}
+
 func TestWhatIsNoTableIsNotRead(t *testing.T) {
 	if got, ok := tableOf(`{"Name":"Brass lamp"}`); ok {
 		t.Errorf("read %v", got)
@@ -35,8 +41,12 @@ func TestWhatIsNoTableIsNotRead(t *testing.T) {
 }
 
 func TestAHeaderWithACommaIsQuoted(t *testing.T) {
-	want := []string{"Name", "Size, KB", "Left"}
-	if got := split(`Name, "Size, KB" ,,Left,`); !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+	for list, want := range map[string][]string{
+		`Name, "Size, KB" ,,Left,`: {"Name", "Size, KB", "Left"},
+		`Screen 24",Price`:         {"Screen 24\"", "Price"},
+	} {
+		if got := split(list); !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
