@@ -191,6 +191,7 @@ func (l *layout) surround() {
 		return
 	}
 	l.endRun()
+	l.said = said{}
 	if l.left >= 0 && (len(l.ahead) == 0 || l.nodes[l.ahead[0].node].Role == "heading") {
 		l.dst = append(append(append(l.dst, "</"...), landmarkWord(l.nodes[l.left].Element)...), ">\n"...)
 	}
@@ -302,13 +303,26 @@ func cellLimit(words string) int {
 	return maxCell
 }
 
-// omitCaptions removes the words of cells that name the element in the next cell.
+// omitCaptions removes the words of cells that name the field in the next cell.
 func omitCaptions(cells []cell) {
 	for i := range len(cells) - 1 {
-		if next := cells[i+1]; len(cells[i].items) == 0 && len(next.items) > 0 && next.items[0].Text == cells[i].words {
+		if next := cells[i+1]; len(cells[i].items) == 0 && len(next.items) > 0 && isField(next.items[0].Element) && next.items[0].Text == cells[i].words {
 			cells[i].words, cells[i].left = "", 0
 		}
 	}
+}
+
+// isField reports whether a person enters or chooses a value of an element, so that a cell beside it only is its caption.
+func isField(e *dom.Element) bool {
+	switch e.Tag {
+	case "input", "select", "textarea":
+		return true
+	}
+	switch e.Role {
+	case "textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider", "checkbox", "radio", "switch":
+		return true
+	}
+	return false
 }
 
 // hasMoreWords reports whether a shown row has cells with words that are not in its name.

@@ -18,8 +18,9 @@ type said struct {
 	left  int
 }
 
-// appendLine appends the items of one line, and updates the context that was printed last. If most of them have the same role, the line begins with it, as in
-// "(button) [3] Save [4] Apply [5] Cancel", and each of these omits it. A line without such a beginning omits the role link.
+// appendLine appends the items of one line, and updates the context that was printed last. If most of them have the same role, the line
+// begins with it, as in "(button) [3] Save [4] Apply [5] Cancel", and each of these omits it. A line without such a beginning omits the
+// role link.
 func appendLine(dst []byte, items []item, last *said) []byte {
 	role := sharedRole(items)
 	if role != roleLink {
