@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/domtap/domtap/actor/apierr"
@@ -74,6 +75,24 @@ func rangeOf(f *Field) []string {
 	return dates
 }
 
+// holdsDate reports whether a value shows the date, the time, or the date and time that was filled in. Seconds may be left out.
+func holdsDate(value, filled string) bool {
+	if value == filled {
+		return true
+	}
+	if date, ok := parseDate(filled, true, false); ok {
+		return showsDate(value, date)
+	}
+	for _, isDate := range []bool{false, true} {
+		wanted, ok := parseDate(filled, isDate, true)
+		held, isOne := parseDate(value, isDate, true)
+		if ok && isOne && held.Truncate(time.Minute).Equal(wanted.Truncate(time.Minute)) {
+			return true
+		}
+	}
+	return false
+}
+
 // fillRange fills the two fields of a range of dates, and checks what they then hold.
 func (t filler) fillRange(ctx context.Context, f *Field, start, end *dom.Element, dates []string) (Result, error) {
 	listed := t.listed()
@@ -89,18 +108,18 @@ func (t filler) fillRange(ctx context.Context, f *Field, start, end *dom.Element
 		}
 	}
 	f.Form.last = end.Ref
+	what := summarize(driver.Action{Kind: driver.Fill, Location: driver.At(start.Ref)}, start)
 	var held []string
 	isHeld := true
 	for i, el := range []*dom.Element{start, end} {
 		now := t.x.Head().Snapshot.Find(el.Ref)
 		if now == nil {
-			return r, nil // the page drew the fields again; the answer shows them
+			r.Ref, r.Element, r.FieldRequests, r.Summary = start.Ref, start, nil, what+": ok, but the page drew the fields again: read the page"
+			return r, nil
 		}
-		date, isDate := parseDate(dates[i], true, false)
-		isHeld = isHeld && (now.Value == dates[i] || isDate && showsDate(now.Value, date))
+		isHeld = isHeld && holdsDate(now.Value, dates[i])
 		held = append(held, strconv.Quote(now.Value))
 	}
-	what := summarize(driver.Action{Kind: driver.Fill, Location: driver.At(start.Ref)}, start)
 	if !isHeld {
 		return notFilled(ctx, f, driver.DeliveredPart, apierr.Errorf(apierr.NotActionable, "the fields of the range hold %s: read the page for the format that they expect", strings.Join(held, " and ")))
 	}

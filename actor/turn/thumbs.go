@@ -10,6 +10,7 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // thumbsMeant returns the actions that set the thumbs of one slider, if an ambiguous label means all of them. It returns nil otherwise.
@@ -60,16 +61,23 @@ func thumbs(all []*dom.Element, values []string) []driver.Action {
 	return actions
 }
 
-// numbersOf returns n numbers: the values, or the parts of the only value, such as "20-80" or "20 to 80". It returns nil for other values.
+// grouped matches a number whose thousands are separated by commas, and lists of three-digit numbers that look the same.
+var grouped = lazyregexp.New(`^\s*[-+]?\d{1,3}(,\d{3})+\s*$`)
+
+// numbersOf returns n numbers: the values, or the parts of the only value, such as "20-80" or "20 to 80". It returns nil for other values, and
+// for one that may be a single number, such as "1,000".
 func numbersOf(values []string, n int) []string {
 	isOther := func(part string) bool {
 		_, err := strconv.ParseFloat(part, 64)
-		return err != nil
+		return err != nil || strings.Trim(part, "+-.0123456789") != "" // not NaN, Inf or a hexadecimal number
 	}
 	if len(values) == n && !slices.ContainsFunc(values, isOther) {
 		return values
 	}
 	for _, between := range []string{" - ", " to ", "..", "–", "—", ",", "-"} {
+		if between == "," && len(values) == 1 && grouped().MatchString(values[0]) {
+			continue
+		}
 		parts := strings.Split(strings.Join(values, ""), between)
 		for i := range parts {
 			parts[i] = strings.TrimSpace(parts[i])
