@@ -33,10 +33,11 @@ func (p *picker) follow(ctx context.Context, parts []string) (*dom.Element, erro
 	var parent *dom.Element
 	above := map[dom.Ref]bool{}
 	for i, part := range parts {
-		fit := func(el *dom.Element) target.Fit { return target.Compare(el.WholeText(), part) }
 		var found []*dom.Element
 		err := p.awaitHeads(ctx, func() bool {
-			found = target.Best(p.below(parent, above), fit)
+			if found = p.levels(part, p.below(parent, above)); i == len(parts)-1 {
+				found = target.Best(p.below(parent, above), func(el *dom.Element) target.Fit { return target.Compare(el.WholeText(), part) })
+			}
 			return len(found) > 0
 		})
 		if err != nil {
@@ -53,21 +54,31 @@ func (p *picker) follow(ctx context.Context, parts []string) (*dom.Element, erro
 			above[el.Ref] = true
 		}
 		if parent.States.Expanded == dom.True {
-			p.forgetAfter(parent, above)
-		} else if err := p.openLevel(ctx, parent, part, above); err != nil {
+			p.forgetBranch(parent, above)
+		} else if err := p.openLevel(ctx, parent, part, parts[i+1], above); err != nil {
 			return nil, err
 		}
 	}
-	return nil, nil
+	return nil, p.noLevel(parts[len(parts)-1], parent, p.below(parent, above))
 }
 
-// openLevel opens the level below a parent, by a click, unless it opens while the pointer hovers over the parent: a click may then close it.
-func (p *picker) openLevel(ctx context.Context, parent *dom.Element, part string, above map[dom.Ref]bool) error {
+// levels returns the options whose text is exactly a part of a path, except for case. One that only contains it would be another option,
+// such as "No" for the "N" of "N/A".
+func (p *picker) levels(part string, options []*dom.Element) []*dom.Element {
+	return slices.DeleteFunc(slices.Clone(options), func(el *dom.Element) bool { return target.Compare(el.WholeText(), part) > target.Folded })
+}
+
+// openLevel opens the level below a parent that has the option next, by a click, unless it opens while the pointer hovers over the parent: a
+// click may then close it.
+func (p *picker) openLevel(ctx context.Context, parent *dom.Element, part, next string, above map[dom.Ref]bool) error {
 	toggle := p.toggleOf(parent, part)
 	if toggle == parent {
 		_, err := p.press(ctx, driver.Action{Kind: driver.Hover, Location: driver.At(parent.Ref)})
 		if err != nil || len(p.below(parent, above)) > 0 {
 			return err
+		}
+		if parent.Role == "option" && parent.States.Expanded == dom.Absent {
+			return p.noLevel(next, parent, nil) // a click would choose it
 		}
 	}
 	r, err := p.press(ctx, click(toggle.Ref))
@@ -79,15 +90,26 @@ func (p *picker) below(parent *dom.Element, above map[dom.Ref]bool) []*dom.Eleme
 	return slices.DeleteFunc(slices.Clone(p.options()), func(el *dom.Element) bool { return above[el.Ref] || parent != nil && el.Ref == parent.Ref })
 }
 
-// forgetAfter removes the options after an open parent from those above it.
-func (p *picker) forgetAfter(parent *dom.Element, above map[dom.Ref]bool) {
-	after := false
-	for _, el := range p.options() {
-		if after {
-			delete(above, el.Ref)
-		}
-		after = after || el.Ref == parent.Ref
+// forgetBranch removes the options of the branch of an open parent from those above it.
+func (p *picker) forgetBranch(parent *dom.Element, above map[dom.Ref]bool) {
+	for _, el := range branchOf(parent, p.options(), func(el *dom.Element) bool { return p.within(el, parent.Ref) }) {
+		delete(above, el.Ref)
 	}
+}
+
+// branchOf returns the options below an open parent: those in it, or else those after it, up to one that is not on a deeper level. Options
+// without levels that have the same parent element may be beside it, so that they are left out.
+func branchOf(parent *dom.Element, options []*dom.Element, isWithin func(*dom.Element) bool) []*dom.Element {
+	isOutside := func(el *dom.Element) bool { return el.Ref == parent.Ref || !isWithin(el) }
+	if inside := slices.DeleteFunc(slices.Clone(options), isOutside); len(inside) > 0 {
+		return inside
+	}
+	at := slices.IndexFunc(options, func(el *dom.Element) bool { return el.Ref == parent.Ref })
+	after := slices.Clone(options[at+1:])
+	if end := slices.IndexFunc(after, func(el *dom.Element) bool { return el.Level > 0 && el.Level <= parent.Level }); end >= 0 {
+		after = after[:end]
+	}
+	return slices.DeleteFunc(after, func(el *dom.Element) bool { return el.Level == 0 && el.Parent == parent.Parent })
 }
 
 // toggleOf returns the control in an item of a tree that only opens it, or the item itself. A click on the item may choose it.

@@ -338,11 +338,6 @@ func (p *picker) find(ctx context.Context, value string) (*dom.Element, error) {
 		}
 	}
 	p.unlistShownAgain()
-	if found, _ := p.named(value); len(found) == 0 {
-		if path := pathOf(value); path != nil && len(target.Best(p.options(), func(el *dom.Element) target.Fit { return target.Compare(el.WholeText(), path[0]) })) > 0 {
-			return p.follow(ctx, path)
-		}
-	}
 	for _, look := range []func(context.Context, string) error{p.search, p.scroll} {
 		if _, fit := p.named(value); fit <= target.Folded {
 			break
@@ -358,6 +353,9 @@ func (p *picker) find(ctx context.Context, value string) (*dom.Element, error) {
 	case 0:
 		if err := p.restoreSearch(ctx); err != nil {
 			return nil, err
+		}
+		if path := pathOf(value); path != nil && len(p.levels(path[0], p.options())) > 0 {
+			return p.follow(ctx, path)
 		}
 		return nil, p.noOption(value)
 	}

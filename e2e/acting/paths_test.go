@@ -47,3 +47,22 @@ func TestSelectFollowsAPath(t *testing.T) {
 	s.do(selecting(&domtapv1.Target{Label: "Columns"}, "Europe / France / Paris"))
 	s.is("a.value", "Europe / France / Paris")
 }
+
+// TestSelectTakesAValueWithASlashWhole selects options whose texts contain a slash, and clicks no option for a part of one that is not offered.
+func TestSelectTakesAValueWithASlashWhole(t *testing.T) {
+	s := staged(t, `<label for=a>Protocol</label><input id=a role=combobox aria-expanded=false autocomplete=off><div role=listbox id=list></div><script>
+		chosen = ""; clicks = 0
+		draw = () => { a.ariaExpanded = "true"; list.innerHTML = ["TCP", "UDP", "No", "Yes", "TCP/IP"].filter((n) => a.value ? n.startsWith(a.value) : n !== "TCP/IP").map((n) => "<div role=option>" + n + "</div>").join("") }
+		a.onclick = a.oninput = draw; a.onkeydown = (e) => { if (e.key === "Escape") close() }
+		close = () => { a.ariaExpanded = "false"; list.innerHTML = "" }
+		list.onclick = (e) => { clicks++; a.value = chosen = e.target.textContent; close() }</script>`)
+	protocol := &domtapv1.Target{Label: "Protocol"}
+	for _, value := range []string{"N/A", "TCP/UDP"} {
+		if r, err := s.try(t.Context(), selecting(protocol, value)); err == nil && r.GetError() == "" {
+			t.Errorf("%s: %v, %v", value, r, err)
+		}
+	}
+	s.is("clicks", "0")
+	s.do(selecting(protocol, "TCP/IP"))
+	s.is("chosen + clicks", "TCP/IP1")
+}
