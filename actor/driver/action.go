@@ -125,6 +125,8 @@ type Action struct {
 	Text string
 	// Search means that the text of Fill only filters a list, so it must not become a tag.
 	Search bool
+	// Tag means that the text of Fill must become a tag: a field without signs that it takes tags refuses it.
+	Tag bool
 	// Words is the text by which the caller named the element. If the element has more text than that, actions at a point are performed at
 	// this text. It is empty if the element was named in another way.
 	Words string
@@ -203,6 +205,8 @@ type DoResult struct {
 	Moved bool
 	// Altered reports whether the element changed in a way that its reported text does not show: a secret text, or the format of a text.
 	Altered bool
+	// TagAdded reports that the text of a Fill became a tag.
+	TagAdded bool
 	// Detail is additional information in a few words, such as "already checked". It is often empty. After the prefix Holds, it quotes the
 	// text that the element contains instead of the text that it was given.
 	Detail string

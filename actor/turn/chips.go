@@ -92,14 +92,14 @@ func (p *picker) addTag(ctx context.Context, value string) (bool, Result, error)
 func tags(f *Field, el *dom.Element) []driver.Action {
 	actions := make([]driver.Action, len(f.Values))
 	for i, value := range f.Values {
-		actions[i] = driver.Action{Kind: driver.Fill, Location: driver.At(el.Ref), Text: value}
+		actions[i] = driver.Action{Kind: driver.Fill, Location: driver.At(el.Ref), Text: value, Tag: true}
 	}
 	return actions
 }
 
 // noTag returns an error if a value of several for one field did not become a tag.
 func noTag(f *Field, actions []driver.Action, done Result) error {
-	if len(actions) < 2 || actions[0].Ref != actions[1].Ref || strings.HasSuffix(done.Summary, driver.TagAdded) {
+	if len(actions) < 2 || actions[0].Ref != actions[1].Ref || done.TagAdded {
 		return nil
 	}
 	return apierr.Errorf(apierr.NotActionable, "%s takes one value, because it made no tag of %s: give one", f.name(), target.Quote(actions[0].Text))

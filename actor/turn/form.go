@@ -370,7 +370,7 @@ func (t filler) actionsFor(f *Field, at resolved) ([]driver.Action, error) {
 		return t.choose(f, el)
 	case len(f.Values) > 1 && (el.Role == "combobox" || el.Role == "listbox"), el.Role == "listbox":
 		one.Kind, one.Values = driver.Select, f.Values // the page refuses this, and then the option is picked
-	case len(f.Values) > 1 && el.Role == "textbox" && el.Type != "password":
+	case len(f.Values) > 1 && el.Role == "textbox" && el.Type != "password" && el.Tag != "textarea":
 		return tags(f, el), nil
 	case len(f.Values) > 1:
 		return nil, apierr.Errorf(apierr.Invalid, "%s is %s, which takes one value: give one", f.name(), target.Describe(el))

@@ -38,7 +38,7 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 		t.done.breakOff(a.summary(), err)
 		return Result{}, err
 	}
-	r := Result{Done: err == nil, Delivered: done.Delivered.OrDefault(err), Err: err, Ref: at.ref, Healed: at.healed && err == nil, Moved: done.Moved, Altered: done.Altered,
+	r := Result{Done: err == nil, Delivered: done.Delivered.OrDefault(err), Err: err, Ref: at.ref, Healed: at.healed && err == nil, Moved: done.Moved, Altered: done.Altered, TagAdded: done.TagAdded,
 		Element: at.el, Pointer: done.Pointer}
 	what, frame := a.summary(), dom.FrameID("")
 	if at.el != nil {

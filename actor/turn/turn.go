@@ -150,8 +150,8 @@ type Result struct {
 	Delivered driver.Delivered
 	// Moved reports whether the element was moved to another place on the page.
 	Moved bool
-	// Altered is as in driver.DoResult.
-	Altered bool
+	// Altered and TagAdded are as in driver.DoResult.
+	Altered, TagAdded bool
 	// Err is the reason why the step was not performed. If it was performed, but led to a document that the URL policy denies, Err is of
 	// kind Refused. Otherwise it is an *Error of kind Stale, NotActionable, Ambiguous, NoMatch, Invalid, Aborted, NoHistory or DialogOpen,
 	// an error of the page, or context.DeadlineExceeded when the time was up. It is nil for steps that were skipped after a failed one.

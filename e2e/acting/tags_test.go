@@ -63,3 +63,14 @@ func TestAFormIsSubmittedAfterATagFillThatEnded(t *testing.T) {
 		setTimeout(() => document.forms[0].requestSubmit(), 200)
 	})`, "true")
 }
+
+// TestSeveralValuesForAFieldWithoutTags leaves the text of a field that takes no tags.
+func TestSeveralValuesForAFieldWithoutTags(t *testing.T) {
+	s := staged(t, `<label>Plain <input id=a value=kept></label><label>Notes <textarea id=b>kept</textarea></label>`)
+	for _, field := range []string{"Plain", "Notes"} {
+		if r := s.form(false, &domtapv1.FormField{Label: field, Values: []string{"a1", "b2"}}); r.GetResults()[0].GetOk() {
+			t.Error(said(r))
+		}
+	}
+	s.is("a.value + b.value", "keptkept")
+}

@@ -31,6 +31,8 @@ type resolveRequest struct {
 	Edit string `json:"edit,omitzero"`
 	// Text is the value of inputs whose value is set as a whole.
 	Text string `json:"text,omitzero"`
+	// Tag refuses a field without signs that it takes tags.
+	Tag bool `json:"tag,omitzero"`
 	// Values are the options to select. If nil, nothing is selected.
 	Values []string `json:"values,omitzero"`
 	// Clicks arms the guard for this number of clicks if the element needs no scrolling.

@@ -84,10 +84,15 @@ func (t *typing) makeTag(ctx context.Context, result driver.DoResult) (driver.Do
 	if err != nil {
 		disarm(ctx, []Agent{agent})
 	}
-	if err != nil && ctx.Err() != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return result, err
+	case err != nil:
+		result.Detail = "ok, then Enter was pressed to add it as a tag, and the page was replaced: read the page"
+	default:
+		result.Detail, result.TagAdded = tag.Note(), tag.Made
 	}
-	return driver.DoResult{Detail: tag.Note()}, nil
+	return result, nil
 }
 
 // enter enters the text with a method. If the method is unsuitable for the element, it returns the method to try next, and framed
@@ -101,7 +106,7 @@ func (t *typing) enter(ctx context.Context, method entryMethod) (result driver.D
 	case a.Focused:
 		edit = "keep"
 	}
-	agent, found, err := t.ready(ctx, a.Location, resolveRequest{Need: "focus", Edit: edit, Text: a.Text})
+	agent, found, err := t.ready(ctx, a.Location, resolveRequest{Need: "focus", Edit: edit, Text: a.Text, Tag: a.Tag})
 	if err != nil {
 		return driver.DoResult{}, framed, err
 	}

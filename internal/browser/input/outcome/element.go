@@ -61,6 +61,7 @@ var refusals = map[string]string{
 	"readonly":     "it is read-only: click it if it opens a calendar or a list, or look for the control that makes it editable",
 	"uneditable":   "it takes no text: click it, or use select, check or upload",
 	"unselectable": "it is not a select: click it, then click the option that appears",
+	"untagged":     "it shows no sign that it takes several values as tags: give one",
 	"uncheckable":  "it is not a checkbox, radio button, switch or other toggle: click it",
 	"radio":        "a radio button cannot be unchecked: check another button of its group",
 	"unchanged":    "it was clicked, but the page did not change its state: read the page again",

@@ -14,7 +14,7 @@ const FRAME_AT_MOST = 100;
 const UNSTABLE_AT_MOST = 1000;
 
 /** Errors that waiting cannot resolve. */
-const FINAL = new Set(["stale", "renamed", "reused", "unsure", "uneditable", "uncheckable", "unselectable", "radio", "wrong", "outside"]);
+const FINAL = new Set(["stale", "renamed", "reused", "unsure", "uneditable", "untagged", "uncheckable", "unselectable", "radio", "wrong", "outside"]);
 
 /** Resolves at the next animation frame. @returns {Promise<void>} */
 function nextFrame() {

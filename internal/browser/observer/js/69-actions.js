@@ -67,6 +67,7 @@ function selectOf(el) {
  * @returns {Answer}
  */
 function focusForInput(agent, named, el, request) {
+  if (request.tag && !isTagField(el)) return { error: "untagged" };
   if (request.edit !== undefined && tagOf(el) === "input" && VALUED.has(el.type)) return setValue(agent, el, request.text || "");
   if (!isInView(visibleCenter(safe.rect(el)))) Element.prototype.scrollIntoView.call(el, { block: "center", inline: "nearest", behavior: "instant" });
   const control = agent.model.hints.proxiedControls.get(named) || el;

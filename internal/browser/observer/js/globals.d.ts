@@ -156,6 +156,8 @@ interface ReachRequest {
   /** Text is entered: it replaces what is there, or goes behind it, or to where the caret is. */
   edit?: "replace" | "append" | "keep" | "";
   text?: string;
+  /** The text must become a tag. */
+  tag?: boolean;
   /** Options to select. */
   values?: string[];
   /** A check mark to set or clear. */
