@@ -1,9 +1,11 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
@@ -17,13 +19,26 @@ var (
 	chipWords    = []string{"item", "tag", "chip", "option"}
 )
 
+// removesAll are the words after one of chipRemovers in the name of a button that removes all chips.
+var removesAll = []string{"all", "everything"}
+
+// isRemover reports whether an element removes a chip, or all chips.
+func isRemover(el *dom.Element) bool {
+	verb, _, named := strings.Cut(el.WholeText(), " ")
+	return named && el.Kind == dom.Interactive && slices.Contains(chipRemovers, strings.ToLower(verb))
+}
+
 // chipOf returns the text of the chip that a button removes, or an empty string for other elements.
 func chipOf(el *dom.Element) string {
-	verb, rest, _ := strings.Cut(el.WholeText(), " ")
-	if el.Kind != dom.Interactive || !slices.Contains(chipRemovers, strings.ToLower(verb)) {
+	if !isRemover(el) {
 		return ""
 	}
-	if word, after, found := strings.Cut(rest, " "); found && slices.Contains(chipWords, strings.ToLower(strings.TrimSuffix(word, ":"))) {
+	_, rest, _ := strings.Cut(el.WholeText(), " ")
+	word, after, found := strings.Cut(rest, " ")
+	switch {
+	case slices.Contains(removesAll, strings.ToLower(word)):
+		return ""
+	case found && slices.Contains(chipWords, strings.ToLower(strings.TrimSuffix(word, ":"))):
 		return after
 	}
 	return rest
@@ -33,9 +48,18 @@ func chipOf(el *dom.Element) string {
 func (p *picker) chips() []*dom.Element {
 	now := p.x.Head().Snapshot.Find(p.at.ref)
 	return slices.DeleteFunc(slices.Clone(p.beside()), func(el *dom.Element) bool {
-		return chipOf(el) == "" || now == nil || !strings.Contains(now.Value, chipOf(el)) && !p.followsText(el)
+		return chipOf(el) == "" || now == nil || !listsWhole(now.Value, chipOf(el)) && !p.followsText(el)
 	})
 }
+
+// listsWhole reports whether a value contains the words of a chip as whole words.
+func listsWhole(value, chip string) bool {
+	words := func(s string) string { return " " + strings.Join(strings.FieldsFunc(s, isBetween), " ") + " " }
+	return strings.Contains(words(value), words(chip))
+}
+
+// isBetween reports whether a character separates the words or the chips of a value.
+func isBetween(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ';' }
 
 // followsText reports whether the text of a chip is right before the button that removes it.
 func (p *picker) followsText(button *dom.Element) bool {
@@ -67,11 +91,33 @@ func (p *picker) removeChips(ctx context.Context, chosen []*dom.Element) (Result
 		if len(others) == 0 {
 			break
 		}
-		if r, err := p.press(ctx, click(others[0].Ref)); err != nil || r.Err != nil {
+		words, before := chipOf(others[0]), p.countChips(chipOf(others[0]))
+		isGone := func() bool { return p.countChips(words) < before }
+		r, err := p.press(ctx, click(others[0].Ref))
+		if err == nil && r.Err == nil {
+			r, err = p.checkGone(ctx, others[0], words, isGone)
+		}
+		if err != nil || r.Err != nil {
 			return r, err
 		}
-		p.removed = append(p.removed, chipOf(others[0]))
 	}
+	return Result{}, nil
+}
+
+// countChips returns how many chips have a text.
+func (p *picker) countChips(words string) int {
+	return len(slices.DeleteFunc(p.chips(), func(el *dom.Element) bool { return chipOf(el) != words }))
+}
+
+// checkGone checks that a click on an option, or on the button of its chip, deselected it. The result is an error if isGone does not hold soon.
+func (p *picker) checkGone(ctx context.Context, el *dom.Element, words string, isGone func() bool) (Result, error) {
+	if err := p.awaitHeads(ctx, isGone); err != nil {
+		return Result{}, err
+	}
+	if !isGone() {
+		return notFilled(ctx, p.field, driver.DeliveredPart, apierr.Errorf(apierr.NotActionable, "%s was clicked, but %s is still selected: read the page", target.Describe(el), target.Quote(words)))
+	}
+	p.removed = append(p.removed, words)
 	return Result{}, nil
 }
 
@@ -81,8 +127,9 @@ func (p *picker) addTag(ctx context.Context, value string) (bool, Result, error)
 	if at == nil {
 		return false, Result{}, nil
 	}
+	p.unsearched = cmp.Or(p.unsearched, at)
 	r, err := p.press(ctx, driver.Action{Kind: driver.Fill, Location: driver.At(at.Ref), Text: value})
-	if err != nil || strings.HasSuffix(r.Summary, driver.TagAdded) {
+	if err != nil || r.TagAdded {
 		return err == nil, r, err
 	}
 	return false, r, p.restoreSearch(ctx)

@@ -304,7 +304,7 @@ func (p *picker) options() []*dom.Element {
 		case p.at.el.Role == "listbox" && !p.within(el, p.at.ref):
 		case slices.Contains(optionRoles, el.Role):
 			options = append(options, el)
-		case !target.IsField(el) && el.Tag != "input" && chipOf(el) == "":
+		case !target.IsField(el) && el.Tag != "input" && !isRemover(el):
 			others = append(others, el)
 		}
 	}
@@ -495,12 +495,31 @@ func (p *picker) clearOthers(ctx context.Context, chosen []*dom.Element) (Result
 		if p.isAsked(el.WholeText(), chosen) || !isChosen(el) || !p.isShown(el) && !p.isOneOfSeveral() {
 			continue
 		}
-		if r, err := p.press(ctx, click(el.Ref)); err != nil || r.Err != nil {
+		if r, err := p.deselect(ctx, el); err != nil || r.Err != nil {
 			return r, err
 		}
-		p.removed = append(p.removed, el.WholeText())
 	}
 	return p.removeChips(ctx, chosen)
+}
+
+// deselect deselects a selected option, and checks that the list does not mark it any more, or that the field does not show it any more: a
+// list may also mark the option that was clicked last. A list that closed at the click is opened again for that.
+func (p *picker) deselect(ctx context.Context, el *dom.Element) (Result, error) {
+	wasShown, before := p.isShown(el), p.countChosen(el)
+	isGone := func() bool { return len(p.options()) > 0 && p.countChosen(el) < before || wasShown && !p.isShown(el) }
+	r, err := p.press(ctx, click(el.Ref))
+	if err == nil && r.Err == nil && len(p.options()) == 0 && !isGone() {
+		r, err = p.open(ctx)
+	}
+	if err != nil || r.Err != nil {
+		return r, err
+	}
+	return p.checkGone(ctx, el, el.WholeText(), isGone)
+}
+
+// countChosen returns how many options with the text of an option are marked as selected.
+func (p *picker) countChosen(option *dom.Element) int {
+	return len(slices.DeleteFunc(p.options(), func(el *dom.Element) bool { return el.WholeText() != option.WholeText() || !isChosen(el) }))
 }
 
 // isOneOfSeveral reports whether several options are marked while the list hides the field. Marks for the keyboard are on one option.

@@ -67,3 +67,14 @@ func TestSelectWaitsForAListThatLoads(t *testing.T) {
 	s.do(selecting(&domtapv1.Target{Label: "City"}, "Oslo"))
 	s.is("city.textContent", "Oslo")
 }
+
+// TestSelectReportsChipsThatStay selects one option of a list whose page ignores the clicks that remove the other, and removes no chip twice.
+func TestSelectReportsChipsThatStay(t *testing.T) {
+	s := staged(t, `<label for=a>Sizes</label><div><span id=chips>Small <button aria-label="Remove Small">×</button> Large <button aria-label="Remove Large">×</button>
+		<button aria-label="Remove all">×</button></span><input id=a role=combobox aria-expanded=false></div>
+		<script>clicks = []; chips.onclick = (e) => clicks.push(e.target.ariaLabel)</script>`)
+	if r, err := s.try(t.Context(), selecting(&domtapv1.Target{Label: "Sizes"}, "Large")); err != nil || !strings.Contains(r.GetError(), `"Small" is still selected`) {
+		t.Errorf("%v, %v", r, err)
+	}
+	s.is("clicks.join()", "Remove Small")
+}
