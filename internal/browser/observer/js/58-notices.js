@@ -637,7 +637,7 @@ class Notices {
   /**
    * @param {Map<El | string, Notice>} told @param {Set<El | string>} firsts receives the element or name @param {El | string} what an element, or its name
    * @param {string} words @param {boolean} listed whether the notice refers to the element by its ref @param {string} [detail]
-   * @param {boolean} [minor] whether it is told only if nothing else is
+   * @param {boolean} [minor] whether it is reported only if nothing else is
    */
   reportLook(told, firsts, what, words, listed, detail = "", minor = false) {
     firsts.add(what);

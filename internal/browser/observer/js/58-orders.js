@@ -2,7 +2,7 @@
 // Orders finds lists that the page sorts: the same texts, in another order.
 //
 // A mutation record has no earlier list of children. Orders therefore undoes the first records of a parent, from the last to
-// the first, on its present list.
+// the first, in its current list.
 
 /** The maximum number of sorted parents per act, and of children of each. */
 const MAX_SORTED = 4, MAX_SORTED_CHILDREN = 100;

@@ -4,7 +4,7 @@
 
 /** The maximum number of characters of a piece's name, of a value and of an image's file name. */
 const MAX_PIECE_NAME = 40, MAX_PIECE_VALUE = 40, MAX_FILE_NAME = 30;
-/** Smaller movements and changes of a size, in pixels, and smaller turns, in degrees, are not told. */
+/** Smaller movements and changes of a size, in pixels, and smaller turns, in degrees, are not reported. */
 const LEAST_MOVE = 2, LEAST_TURN = 1;
 /** Inline properties that move a box, with the directions. @type {[keyof CSSStyleDeclaration & string, number, number][]} */
 const PLACING = [["left", 1, 0], ["top", 0, 1], ["right", -1, 0], ["bottom", 0, -1], ["marginLeft", 1, 0], ["marginTop", 0, 1]];
@@ -34,7 +34,7 @@ function parsedStyle(text) {
   return oldStyle;
 }
 
-/** Returns the element under whose name changes of an element are told: the picture of its parts. @param {El} el */
+/** Returns the element under whose name changes of an element are reported: the picture of its parts. @param {El} el */
 function drawingOf(el) {
   const picture = isSVG(el) ? closestOf(el, "svg") : null;
   return picture || el;

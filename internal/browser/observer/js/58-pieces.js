@@ -68,7 +68,7 @@ class Pieces {
     this.left = [];
     /** The element that the pointer was last moved to. @type {El | null} */
     this.hovered = null;
-    /** Whether no button or key was pressed yet, and whether the pointer is only moved. */
+    /** Whether no button or key has been pressed yet, and whether the pointer is only moved. */
     this.approaching = true;
     this.hovers = false;
     this.observer = new MutationObserver((records) => this.collect(records));
@@ -198,7 +198,7 @@ class Pieces {
   /**
    * Returns the differences, each with its elements or their names.
    * @param {Set<El>} added the elements that were added since the input
-   * @param {boolean} alone whether nothing else is told, so that it is told what is new, gone and scrolled
+   * @param {boolean} alone whether nothing else is reported, so that added, removed and scrolled content is
    * @returns {Map<string, Way>}
    */
   different(added, alone) {
@@ -282,7 +282,7 @@ class Pieces {
     return !this.isListed(el) || (this.model.records.get(el) !== undefined && !this.looks.known.has(el));
   }
 
-  /** Whether an attribute changed of an element around a piece, or of a sibling of one. @param {El} piece */
+  /** Whether an attribute has changed of an element that contains a piece, or of a sibling of such an element. @param {El} piece */
   mayDiffer(piece) {
     for (const el of this.old.keys()) {
       if (safe.contains(safe.parentNode(el) || el, piece)) return true;
@@ -340,7 +340,7 @@ class Ways {
 
 /** Matches controls, by their markup. */
 const CONTROLS_IN = "button,a[href],input,select,textarea,[tabindex],[role=button],[role=option],[role=menuitem],[role=tab],[onclick]";
-/** The maximum number of elements without words that are told of an added element. */
+/** The maximum number of elements without words that are reported for an added element. */
 const MAX_NEW = 3;
 
 /** Returns the visible images and boxes without words of an added element. @param {El} added @returns {El[]} */
