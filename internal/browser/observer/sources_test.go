@@ -3,6 +3,7 @@ package observer
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -48,5 +49,17 @@ func TestScriptIsThatOfTheSources(t *testing.T) {
 	}
 	if minified != want {
 		t.Error("domtap.min.js is not what js/ gives: run go generate ./internal/browser/observer")
+	}
+}
+
+// TestFunctionsHaveDistinctNames looks for functions of the scripts with equal names. The scripts share one scope, in which the last one would
+// replace the others silently.
+func TestFunctionsHaveDistinctNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, found := range regexp.MustCompile(`(?m)^(?:async )?function \*?(\w+)`).FindAllStringSubmatch(source(t, ""), -1) {
+		if seen[found[1]] {
+			t.Errorf("two functions are named %s", found[1])
+		}
+		seen[found[1]] = true
 	}
 }

@@ -213,7 +213,7 @@ function following(node, root) {
 }
 
 /** Returns the beginning of the raw text in a node, for comparisons. @param {DomNode} root */
-function textIn(root) {
+function rawTextIn(root) {
   let out = "", left = MAX_NOTICE_NODES;
   for (let /** @type {DomNode | null} */ n = root; n && left > 0 && out.length < MAX_RAW_TEXT; n = following(n, root), left--) if (isText(n)) out += n.data;
   return out.slice(0, MAX_RAW_TEXT);

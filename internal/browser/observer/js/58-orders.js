@@ -69,6 +69,6 @@ function textsOfChildren(nodes) {
   return filled(nodes.map((n) => {
     if (!isElement(n)) return "";
     const parts = hasElements(n) ? flatNodes(n, tagOf(n)) : [n];
-    return clean(parts.slice(0, MAX_SORTED_PARTS).map(textIn).join(" "), MAX_SORTED_TEXT);
+    return clean(parts.slice(0, MAX_SORTED_PARTS).map(rawTextIn).join(" "), MAX_SORTED_TEXT);
   }));
 }

@@ -149,7 +149,7 @@ class Pieces {
   /** @param {El} el */
   learn(el) {
     if (this.known.has(el) || !safe.checkVisibility(el, VISIBLE)) return;
-    this.known.set(el, { look: lookOfPiece(el), name: nameOfPiece(el), text: isPageRoot(el) ? "" : textIn(el).trim(), around: safe.parentNode(el) });
+    this.known.set(el, { look: lookOfPiece(el), name: nameOfPiece(el), text: isPageRoot(el) ? "" : rawTextIn(el).trim(), around: safe.parentNode(el) });
   }
 
   /** Whether an element is, or is in, a listed control. @param {El} el */
@@ -254,11 +254,11 @@ class Pieces {
 
   /** Compares which pieces are gone, and which images and boxes are new. What was drawn again is neither. @param {Ways} ways @param {El[]} drawn */
   comparePresence(ways, drawn) {
-    const texts = drawn.map((el) => textIn(el)), kept = new Map();
+    const texts = drawn.map((el) => rawTextIn(el)), kept = new Map();
     for (const [el, { name, text, around }] of this.known) {
       const gone = !safe.isConnected(el) || !safe.checkVisibility(el, VISIBLE) || (text !== "" && !hasTextToShow(el));
       if (!gone || this.holdsControl(el)) continue;
-      const stays = !safe.isConnected(el) && around !== null && isElement(around) && safe.isConnected(around) && isShown(around) && textIn(around).includes(text);
+      const stays = !safe.isConnected(el) && around !== null && isElement(around) && safe.isConnected(around) && isShown(around) && rawTextIn(around).includes(text);
       const again = text === "" ? drawn.some((one) => drawnWithoutWords(one).some((other) => nameOfPiece(other) === name)) : stays || texts.some((all) => all.includes(text));
       if (again) kept.set(name, true);
       else ways.add(name, "gone", true);
