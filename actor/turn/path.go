@@ -112,7 +112,8 @@ func branchOf(parent *dom.Element, options []*dom.Element, isWithin func(*dom.El
 	return slices.DeleteFunc(after, func(el *dom.Element) bool { return el.Level == 0 && el.Parent == parent.Parent })
 }
 
-// toggleOf returns the control in an item of a tree that only opens it, or the item itself. A click on the item may choose it.
+// toggleOf returns the control in a tree item that only opens the item, because a click on the item may choose it. If there is none, it
+// returns the item.
 func (p *picker) toggleOf(item *dom.Element, part string) *dom.Element {
 	for _, el := range p.elements() {
 		isInside := el.Ref != item.Ref && el.Kind == dom.Interactive && p.within(el, item.Ref) && !slices.Contains(optionRoles, el.Role)
@@ -123,7 +124,7 @@ func (p *picker) toggleOf(item *dom.Element, part string) *dom.Element {
 	return item
 }
 
-// noLevel returns the error for a part of a path without a single option.
+// noLevel returns the error for a part of a path that does not match exactly one option.
 func (p *picker) noLevel(part string, parent *dom.Element, options []*dom.Element) error {
 	message := p.field.name() + " has no single option " + target.Quote(part)
 	if parent != nil {

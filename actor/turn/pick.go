@@ -107,7 +107,7 @@ func (p *picker) unlist(lists []dom.Ref) {
 	}
 }
 
-// unlistShownAgain unlists the options of a list that was still closing before it was opened. All columns of a cascading list are its lists.
+// unlistShownAgain unlists the options of a list that was still closing when it was opened again. All columns of a cascading list are its lists.
 func (p *picker) unlistShownAgain() {
 	now, lists := p.x.Head().Snapshot.Find(p.at.ref), p.openLists()
 	isListbox := func(list dom.Ref) bool {
@@ -522,7 +522,7 @@ func (p *picker) countChosen(option *dom.Element) int {
 	return len(slices.DeleteFunc(p.options(), func(el *dom.Element) bool { return el.WholeText() != option.WholeText() || !isChosen(el) }))
 }
 
-// isOneOfSeveral reports whether several options are marked while the list hides the field. Marks for the keyboard are on one option.
+// isOneOfSeveral reports whether several options are marked while the list hides the field. The keyboard highlight marks only one option.
 func (p *picker) isOneOfSeveral() bool {
 	return p.x.Head().Snapshot.Find(p.at.ref) == nil && len(p.chosen()) > 1
 }

@@ -43,7 +43,7 @@ func (t filler) areNeighbors(all []*dom.Element) bool {
 }
 
 // thumbs returns the actions that set sliders to as many numbers. It returns nil if the elements are not sliders, or if the values are not as
-// many numbers. A thumb cannot pass the next one, so that the last is set first if the range moves up.
+// many numbers. A thumb cannot pass the next one, so the last thumb is set first if the range moves up.
 func thumbs(all []*dom.Element, values []string) []driver.Action {
 	sliders := slices.DeleteFunc(slices.Clone(all), func(el *dom.Element) bool { return el.Role != "slider" })
 	numbers := numbersOf(values, len(sliders))

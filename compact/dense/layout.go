@@ -66,7 +66,7 @@ type openGroup struct {
 	printed bool
 }
 
-// pendingLine is a pending line. It is dropped at node until.
+// pendingLine is a heading or group that gets a line only if it contains another element. It is dropped at node until.
 type pendingLine struct{ node, until int32 }
 
 func newLayout(p *Page, shown []*dom.Element, m Mention) *layout {
@@ -295,7 +295,7 @@ func (l *layout) row(i int) bool {
 	return true
 }
 
-// cellLimit limits how many characters of a cell are printed. Of a text that does not fit, fewer are, because it is only read elsewhere.
+// cellLimit limits how many characters of a cell are printed. A text that does not fit is cut even shorter, because it must be read elsewhere anyway.
 func cellLimit(words string) int {
 	if utf8.RuneCountInString(words) > maxCell {
 		return maxCutCell
@@ -552,7 +552,7 @@ func (l *layout) appendSegment(dst []byte, text string, items []item, limit, lef
 }
 
 // appendItem appends an item. A second link with the same name and target is appended as a reference to the first, and so is an element that
-// rows repeat.
+// is repeated in table rows.
 func (l *layout) appendItem(dst []byte, m *item) []byte {
 	l.links.refer(m, l.isInRow(m.node))
 	return m.append(dst)

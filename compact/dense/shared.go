@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// covered is the word before elements behind a modal. No line begins with a role of that name.
+	// covered is the word before elements behind a modal. A role of that name is never stated at the beginning of a line.
 	covered = "covered"
-	// minShared is the number of elements of one role from which a line states it once.
+	// minShared is the minimum number of elements with the same role for which a line states the role only once.
 	minShared = 3
 )
 

@@ -18,7 +18,7 @@ type Shell struct {
 	Dir string
 }
 
-// NewShell returns a Shell that runs a program, see Program, with an empty working directory and an empty state directory. It skips the test
+// NewShell returns a Shell that runs the program (see Program) with an empty working directory and an empty state directory. It skips the test
 // if there is no sh.
 func NewShell(t testing.TB, d *Daemon, program string) *Shell {
 	t.Helper()

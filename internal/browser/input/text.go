@@ -59,7 +59,7 @@ func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
 }
 
 // makeTag presses Enter if a text was filled into a field that takes tags, because the text alone would be lost when the focus leaves the
-// field. Result is the result of the fill.
+// field. result is the result of the fill.
 func (t *typing) makeTag(ctx context.Context, result driver.DoResult) (driver.DoResult, error) {
 	if t.action.Kind != driver.Fill || t.action.Search || t.action.Text == "" || result.Detail != "" {
 		return result, nil

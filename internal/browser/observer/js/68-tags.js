@@ -3,7 +3,7 @@
 //
 // A text that was filled in is no tag yet, and is lost when the field loses the focus. After a fill, the daemon therefore
 // presses Enter in a tag field (armTag), and tagOutcome reports whether the field shows the chip. Enter would submit the
-// form of another field, or send a message, so that a field must give evidence that it takes tags.
+// form of another field, or send a message, so a field must give evidence that it takes tags.
 
 /** The number of ancestors of a field that may be its box, and the maximum number of elements that are examined in a box. */
 const MAX_TAG_BOXES = 4, MAX_TAG_PARTS = 200;
@@ -129,7 +129,7 @@ function isOfferOf(option, text) {
 }
 
 /**
- * Prepares the press of Enter that makes a filled-in text a tag. Answers "armed", or why it is not to be pressed.
+ * Prepares the press of Enter that makes a filled-in text a tag. Returns "armed", or why Enter must not be pressed.
  * @param {Agent} agent
  */
 function armTag(agent) {
