@@ -115,7 +115,7 @@ func TestTextsAreSaidOnce(t *testing.T) {
 			t.Errorf("beside %q: %s, want %s", shown, lines(got), want)
 		}
 	}
-	if got := lines(Of([]dom.Notice{gone})); got != "! text: Loading\n" {
+	if got := lines(Of([]dom.Notice{gone})); got != "! text: Loading (gone)\n" {
 		t.Errorf("a text that came and went: %q", got)
 	}
 }
