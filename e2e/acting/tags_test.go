@@ -1,10 +1,8 @@
 package acting
 
 import (
-	"context"
 	"strings"
 	"testing"
-	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
@@ -46,22 +44,6 @@ func TestFillMakesTags(t *testing.T) {
 	}
 	s.do(fill(&domtapv1.Target{Label: "Picks"}, "Re"))
 	s.is(`[chips(topics), chips(words), chips(free), plain.value, deaf.value, picks.value, say.value, sent, picked].join("|")`, "v2 ready,a1,b2|v2 ready|v2 ready,a1,b2|v2 ready|v2 ready|Re|v2 ready|0|0")
-}
-
-// TestAFormIsSubmittedAfterATagFillThatEnded fills a tag field whose page is busy at Enter for longer than the call waits, so that it remains
-// unknown whether the tag shows. Afterwards, the page may submit its form.
-func TestAFormIsSubmittedAfterATagFillThatEnded(t *testing.T) {
-	s := staged(t, `<iframe name=target hidden></iframe><form target=target action="about:blank"><label for=words>Words</label><div class=tags-input><input id=words></div></form>
-		<script>words.onkeydown = (event) => { if (event.key === "Enter") for (const end = Date.now() + 2000; Date.now() < end;); }</script>`)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	if _, err := s.try(ctx, fill(&domtapv1.Target{Label: "Words"}, "v2")); err == nil {
-		t.Fatal("the call did not end while the page was busy")
-	}
-	s.is(`new Promise((resolve) => {
-		onsubmit = (event) => resolve(!event.defaultPrevented)
-		setTimeout(() => document.forms[0].requestSubmit(), 200)
-	})`, "true")
 }
 
 // TestSeveralValuesForAFieldWithoutTags leaves the text of a field that takes no tags.
