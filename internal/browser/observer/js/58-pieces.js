@@ -133,7 +133,7 @@ class Pieces {
     for (const root of [safe.documentElement(doc), safe.querySelector(doc, "body")]) if (root) this.learn(root);
     for (let n = /** @type {El | null} */ (due), up = 0; n && up <= MAX_PIECE_ABOVE; n = flatElement(n), up++) this.tips.set(n, wordsDrawnIn(n));
     for (let n = safe.firstElementChild(due), left = MAX_TIPS; n && left > 0 && safe.contains(due, n); n = elementAfter(n, true), left--) this.tips.set(n, wordsDrawnIn(n));
-    for (const el of piecesNear(due)) if (!this.isListed(el)) this.learn(el);
+    for (const el of piecesNear(due)) if (!this.looks.listedAround(el)) this.learn(el);
     for (const el of firstOf(doc, "video", MAX_MEDIA)) this.media.set(el, stateOfMedia(el));
     for (const el of firstOf(doc, "audio", MAX_MEDIA)) this.media.set(el, stateOfMedia(el));
     for (const el of firstOf(doc, "canvas", MAX_CANVASES)) this.canvases.set(el, contentOfCanvas(el));
@@ -150,15 +150,6 @@ class Pieces {
   learn(el) {
     if (this.known.has(el) || !safe.checkVisibility(el, VISIBLE)) return;
     this.known.set(el, { look: lookOfPiece(el), name: nameOfPiece(el), text: isPageRoot(el) ? "" : rawTextIn(el).trim(), around: safe.parentNode(el) });
-  }
-
-  /** Whether an element is, or is in, a listed control. @param {El} el */
-  isListed(el) {
-    for (let /** @type {El | null} */ n = el, up = 0; n && up <= MAX_ABOVE; n = flatElement(n), up++) {
-      const rec = this.model.records.get(n);
-      if (rec && rec.shown && rec.fields[F_KIND] === INTERACTIVE) return true;
-    }
-    return false;
   }
 
   /** Records an input event that is about to reach the page. @param {Event} event */
@@ -244,7 +235,7 @@ class Pieces {
     this.comparePresence(ways, [...added].filter((el) => safe.isConnected(el)));
     for (const box of this.scrolled) {
       const focused = safe.activeElement(this.model.doc);
-      if (!isVisibleInView(box) || this.isListed(box) || (focused && safe.contains(box, focused))) continue;
+      if (!isVisibleInView(box) || this.looks.listedAround(box) || (focused && safe.contains(box, focused))) continue;
       const shown = textInView(box, box);
       ways.add("", shown ? "scrolled, in view: " + shown : "a box scrolled", true);
     }
@@ -254,17 +245,17 @@ class Pieces {
 
   /** Compares which pieces are gone, and which images and boxes are new. What was drawn again is neither. @param {Ways} ways @param {El[]} drawn */
   comparePresence(ways, drawn) {
-    const texts = drawn.map((el) => rawTextIn(el)), kept = new Map();
+    const texts = drawn.map((el) => rawTextIn(el)), kept = new Set();
     for (const [el, { name, text, around }] of this.known) {
       const gone = !safe.isConnected(el) || !safe.checkVisibility(el, VISIBLE) || (text !== "" && !hasTextToShow(el));
       if (!gone || this.holdsControl(el)) continue;
       const stays = !safe.isConnected(el) && around !== null && isElement(around) && safe.isConnected(around) && isShown(around) && rawTextIn(around).includes(text);
       const again = text === "" ? drawn.some((one) => drawnWithoutWords(one).some((other) => nameOfPiece(other) === name)) : stays || texts.some((all) => all.includes(text));
-      if (again) kept.set(name, true);
+      if (again) kept.add(name);
       else ways.add(name, "gone", true);
     }
     for (const el of drawn) {
-      if (this.isListed(el) || this.holdsControl(el)) continue;
+      if (this.looks.listedAround(el) || this.holdsControl(el)) continue;
       for (const one of drawnWithoutWords(el)) if (!kept.has(nameOfPiece(one))) ways.add(one, "new", true);
     }
   }
@@ -279,7 +270,7 @@ class Pieces {
   /** Whether a change of an element is told here: it is drawn, and Looks does not compare it or the control around it. @param {El} el */
   isTold(el) {
     if (!safe.isConnected(el) || !safe.checkVisibility(el, VISIBLE)) return false;
-    return !this.isListed(el) || (this.model.records.get(el) !== undefined && !this.looks.known.has(el));
+    return !this.looks.listedAround(el) || (this.model.records.get(el) !== undefined && !this.looks.known.has(el));
   }
 
   /** Whether an attribute has changed of an element that contains a piece, or of a sibling of such an element. @param {El} piece */
@@ -441,10 +432,10 @@ const animationsOf = method(Element, "getAnimations");
 
 /** Whether a transition makes a pseudo-element visible. @param {El} el @param {string} pseudo */
 function fadesIn(el, pseudo) {
-  return !isPageRoot(el) && animationsOf(el, { subtree: true }).some(({ effect, playState }) => {
-    const { target, pseudoElement } = /** @type {KeyframeEffect} */ (effect || {});
-    if (target !== el || pseudoElement !== pseudo || playState !== "running") return false;
-    const frames = /** @type {KeyframeEffect} */ (effect).getKeyframes();
+  return !isPageRoot(el) && animationsOf(el, { subtree: true }).some((animation) => {
+    const effect = /** @type {KeyframeEffect} */ (animation.effect);
+    if (!animates(animation, el, true) || effect.pseudoElement !== pseudo) return false;
+    const frames = effect.getKeyframes();
     return frames.length > 0 && Number(frames[frames.length - 1].opacity) > 0;
   });
 }
