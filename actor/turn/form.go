@@ -170,8 +170,8 @@ func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
 	return r, nil
 }
 
-// fillSeveral fills in the fields that an ambiguous label means together: those of a code, the thumbs of a slider, a group, or the fields of
-// dates. It returns refused if the label means none of these.
+// fillSeveral fills in several fields that share a label: the fields of a code, the thumbs of a slider, the controls of a group, or the fields
+// of dates. It returns refused if the fields are none of these.
 func (t filler) fillSeveral(ctx context.Context, f *Field, a Step, refused Result) (Result, error) {
 	e, _ := errors.AsType[*apierr.Error](refused.Err)
 	if code := spread(e.Candidates, f.value()); code != nil && areBeside(e.Candidates) {

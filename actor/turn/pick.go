@@ -128,7 +128,7 @@ func (p *picker) awaitLists(ctx context.Context) ([]dom.Ref, error) {
 	return p.openLists(), err
 }
 
-// isLoading reports whether the page shows a list that has no options yet: its list is empty or says that it loads.
+// isLoading reports whether options may still be loading: the page shows a progress bar, another list, or a text that begins with "loading".
 func (p *picker) isLoading() bool {
 	return slices.ContainsFunc(p.elements(), func(el *dom.Element) bool {
 		return el.Role == "progressbar" || el.Role == "listbox" && el.Ref != p.at.ref || strings.HasPrefix(strings.ToLower(el.WholeText()), "loading")

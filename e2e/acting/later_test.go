@@ -27,8 +27,8 @@ func TestALaterStepWaitsForWhatAnEarlierOneBrings(t *testing.T) {
 }
 
 // TestAPageThatComesBackSaysWhatIsNew submits a form that the server returns with error messages, in elements that have no role and look
-// like other text. The answer to the click must contain the messages. The answer to a click that leads to another page must contain no such
-// messages.
+// like other text. The answer to the click must contain the messages. The answer to a click that leads to another page must not
+// contain them.
 func TestAPageThatComesBackSaysWhatIsNew(t *testing.T) {
 	form := func(w http.ResponseWriter, r *http.Request) {
 		name := r.FormValue("name")

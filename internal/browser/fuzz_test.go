@@ -113,7 +113,7 @@ func (f *forged) answer() {
 	}
 }
 
-// nobody replaces chromedp and sends nothing.
+// nobody is a connection in place of chromedp that sends nothing.
 type nobody struct {
 	gone chan struct{}
 	once sync.Once

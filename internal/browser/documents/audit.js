@@ -160,8 +160,8 @@
     const b = boxes[i];
     const x = b.left + b.width / 2, y = b.top + b.height / 2;
     if (small[i] && !isInline(el) && !isBrowsers(el)) {
-      // The exception for spacing: a circle with a diameter of 24 pixels on the target meets no other target
-      // and no such circle of another small target.
+      // The exception for spacing: a circle with a diameter of 24 pixels on the target meets neither another target
+      // nor the circle of another small target.
       const crowded = boxes.some((o, j) => {
         if (j === i || o.width <= 1 || targets[j].contains(el) || el.contains(targets[j])) return false;
         if (small[j] && Math.hypot(o.left + o.width / 2 - x, o.top + o.height / 2 - y) < LEAST) return true;

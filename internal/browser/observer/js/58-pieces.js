@@ -260,14 +260,14 @@ class Pieces {
     }
   }
 
-  /** Whether the part of the page that was removed or added with an element contains controls, which are told as elements. @param {El} el */
+  /** Whether an element, or the removed part of the page around it, contains controls. They are reported as elements. @param {El} el */
   holdsControl(el) {
     let top = el;
     for (let n = safe.parentNode(el), up = 0; n && isElement(n) && !safe.isConnected(el) && up < MAX_ANCESTORS; n = safe.parentNode(n), up++) top = n;
     return safe.matches(top, CONTROLS_IN) || firstWithin(top, CONTROLS_IN) !== null;
   }
 
-  /** Whether a change of an element is told here: it is drawn, and Looks does not compare it or the control around it. @param {El} el */
+  /** Whether Pieces reports changes of an element: it is drawn, and Looks compares neither it nor a control around it. @param {El} el */
   isTold(el) {
     if (!safe.isConnected(el) || !safe.checkVisibility(el, VISIBLE)) return false;
     return !this.looks.listedAround(el) || (this.model.records.get(el) !== undefined && !this.looks.known.has(el));

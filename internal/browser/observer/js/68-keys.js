@@ -42,7 +42,7 @@ function formatOf(editor) {
   return left > 0 ? format : "";
 }
 
-/** Content is what a field or an editor held before an action, to detect changes that its reported text does not show. */
+/** The content of a field or an editor before an action, to detect changes that its reported text does not show. */
 class Content {
   /** @param {El | null} el */
   constructor(el) {

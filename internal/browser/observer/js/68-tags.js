@@ -15,10 +15,10 @@ const TAG_CLASS = /(?:^|[-_\s])(?:tags|tagify|chips?|tokens|pills|tag[-_]?(?:inp
 const SEVERAL_CLASS = /(?:^|[-_\s])multiple(?=$|[-_\s])/i;
 /** Names of a combobox that takes tags, and of buttons that remove a chip or send a message. */
 const TAG_NAME = /\b(?:tags|keywords|chips)\b/i, REMOVES = /^\s*(?:remove|delete|[×✕✖])/i, SENDS = /\bsend\b/i;
-/** A text that says that Enter adds what was typed. */
+/** Matches hints such as "press Enter to add". */
 const ENTER_ADDS = /\b(?:press|hit)\W{0,3}(?:enter|return)\b|\benter\b.{0,20}\badd\b/i;
 
-/** Returns the class names of an element, in lower case and with hyphens. @param {El} el */
+/** Returns the tag and the class names of an element, with hyphens between the words of camelCase. @param {El} el */
 function hyphenated(el) {
   return `${tagOf(el)} ${attr(el, "class") || ""}`.replace(/([a-z])([A-Z])/g, "$1-$2");
 }

@@ -279,7 +279,7 @@ interface Notice {
   ref: number;
   /** It is no longer shown; of a dialog: it was closed. */
   gone: boolean;
-  /** Of a look: it is told only if nothing else has changed. */
+  /** Of a look: whether it is reported only if nothing else has changed. */
   minor?: boolean;
 }
 
