@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/domtap/domtap/compact/dense"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/testenv"
 )
@@ -51,10 +52,11 @@ func TestContextsEqualThoseOfAFreshWalk(t *testing.T) {
 	}
 }
 
-// printedRef matches a ref in DENSE with the white space before it, because the length of refs affects line breaks.
-var printedRef = regexp.MustCompile(`\s?\[\d+\]`)
+// printedRef matches a ref in DENSE.
+var printedRef = regexp.MustCompile(`\[\d+\]`)
 
-// readForWalk reads a page: each element on a line with everything that a walk finds, and the page as DENSE without refs.
+// readForWalk reads a page: each element on a line with everything that a walk finds, and the page as DENSE without refs. The length of
+// refs affects line breaks, and these affect where a role is printed, so the lines with refs are parsed.
 func readForWalk(t *testing.T, d *testenv.Daemon, tab string) string {
 	t.Helper()
 	var b strings.Builder
@@ -62,13 +64,25 @@ func readForWalk(t *testing.T, d *testenv.Daemon, tab string) string {
 		fmt.Fprintf(&b, "%*s%s %s %q ‹%s› %s level %d %v\n", e.GetDepth(), "", e.GetTag(), e.GetRole(), e.GetText(), e.GetContext(), e.GetValue(), e.GetLevel(), e.GetActionable())
 	}
 	for _, hrefs := range []bool{false, true} {
-		dense, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_DENSE, Hrefs: hrefs,
+		page, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_DENSE, Hrefs: hrefs,
 			MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0), IncludeHistory: proto.Bool(false)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, text, _ := strings.Cut(dense.GetText(), "\n") // without the URL
-		b.WriteString(printedRef.ReplaceAllString(text, "\n[]"))
+		_, text, _ := strings.Cut(page.GetText(), "\n") // without the URL
+		for line := range strings.Lines(text) {
+			if !printedRef.MatchString(line) {
+				b.WriteString(line)
+			}
+		}
+		elements, err := dense.Parse(text)
+		if err != nil {
+			t.Fatalf("%v:\n%s", err, text)
+		}
+		for _, e := range elements {
+			e.Ref = 0
+			fmt.Fprintf(&b, "%+v\n", e)
+		}
 	}
 	return b.String()
 }
