@@ -48,7 +48,7 @@ func (s *site) latency(b *testing.B, urls []string, times int, pause time.Durati
 	s.b = b
 	tab := s.Open(urls[0])
 	defer s.close(tab)
-	var took, raw []time.Duration
+	var took, raw, thread []time.Duration
 	for b.Loop() {
 		for _, url := range urls {
 			if again {
@@ -61,14 +61,16 @@ func (s *site) latency(b *testing.B, urls []string, times int, pause time.Durati
 					s.load(tab, url)
 					time.Sleep(pause)
 				}
-				start := time.Now()
+				used, start := mainThreads(s.Browser.PID()), time.Now()
 				s.interactive(tab)
 				took = append(took, time.Since(start))
+				thread = append(thread, since(used, mainThreads(s.Browser.PID())))
 			}
 			raw = append(raw, s.columnar())
 		}
 	}
 	s.report(b, took)
+	b.ReportMetric(ms(median(thread)), "thread-ms")
 	b.ReportMetric(float64(median(took))/float64(median(raw)), "C")
 }
 
@@ -101,10 +103,10 @@ func (s *site) clicking(b *testing.B, controls int) {
 	ref := s.interactive(tab).GetElements()[0].GetRef()
 	click := &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{{Action: &domtapv1.Step_Click{
 		Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Ref: &ref}}}}}}
-	var took []time.Duration
+	var took, thread []time.Duration
 	for b.Loop() {
 		for range 60 {
-			start := time.Now()
+			used, start := mainThreads(s.Browser.PID()), time.Now()
 			r, err := s.Actions.Interact(b.Context(), click)
 			if err != nil {
 				b.Fatal(err)
@@ -114,9 +116,11 @@ func (s *site) clicking(b *testing.B, controls int) {
 				b.Fatalf("the answer has not the row: %v", r)
 			}
 			time.Sleep(time.Duration(23+rand.IntN(17)) * time.Millisecond)
+			thread = append(thread, since(used, mainThreads(s.Browser.PID())))
 		}
 	}
 	s.report(b, took)
+	b.ReportMetric(ms(median(thread)), "thread-ms")
 }
 
 // pushing measures the time from a change of one element among 1,000 to the watching client.
