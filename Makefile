@@ -11,7 +11,7 @@ BIN      := .cache/bin
 PROGRAM  := .cache/program/domtap
 # go test, with a report at the end.
 REPORT   := .cache/program/testreport
-LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|Guarantee|FreshWalk|BehindOthers|MemoryOfReaders|BecomeTabs|DialogsAreState|DialogPolicies|PagesThatHang|CommandsInTheDocuments|Floods|ExtractIsBounded|LoadForFiveSeconds|Uploads|HaveTheSize|TestDownloads$$|OnlyListen|NeverOver|AnythingMayBeAsked|ModelEquals|DeadNode|Draining|DeathOfALeader|DeathOfTheLeader|NodeThatIsSilent|WriteThatIsLost|ReplayAnswersAsTheGauntlet|ProgramsOfARecording|TestComponents|CrowdAtBothDoors|LargestEvents|TestHour$$
+LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|Guarantee|FreshWalk|BehindOthers|MemoryOfReaders|BecomeTabs|DialogsAreState|DialogPolicies|PagesThatHang|CommandsInTheDocuments|Floods|ExtractIsBounded|TestLoad$$|Uploads|HaveTheSize|TestDownloads$$|OnlyListen|NeverOver|AnythingMayBeAsked|ModelEquals|DeadNode|Draining|DeathOfALeader|DeathOfTheLeader|NodeThatIsSilent|WriteThatIsLost|ReplayAnswersAsTheGauntlet|ProgramsOfARecording|TestComponents|CrowdAtBothDoors|LargestEvents|TestHour$$
 # What make test-long runs on a full browser, too, as tests run on the headless shell where that is installed: what the two differ in,
 # or might.
 FULL     := Clipboard|FrozenPage|Thaw|Permission|Prompt|Hovered|NothingOpens|WindowsBecomeTabs|Deliver|PagesThatHang|Downloads|Dialogs|Screenshot|ShownPasswords|PDF|Pdf|Emulat|CancelledOpenTab|DiedBeforeIt|Swept|Attach|Upload
@@ -90,7 +90,7 @@ test-long: ## run the slow tests, some also on full Chromium: STEPS (20000) rand
 	scripts/install-components
 	scripts/install-curl
 	DOMTAP_LONG=1 DOMTAP_STEPS=$(STEPS) DOMTAP_CANCELS=$(CANCELS) \
-		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/acting ./e2e/adversarial ./e2e/sideeffects ./e2e/streams ./e2e/capture ./internal/server ./cmd/domtap ./cmd/soak ./bench ./actor/model ./internal/cluster ./internal/cluster/replication ./internal/endpoint ./e2e/gauntlet ./e2e/components ./e2e/hour ./e2e/clients ./internal/gateway
+		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/acting ./e2e/adversarial ./e2e/sideeffects ./e2e/streams ./e2e/capture ./internal/server ./cmd/domtap ./e2e/soak ./bench ./actor/model ./internal/cluster ./internal/cluster/replication ./internal/endpoint ./e2e/gauntlet ./e2e/components ./e2e/hour ./e2e/clients ./internal/gateway
 	go test -tags cluster -count=1 $(TESTFLAGS) -run='Compose|SettingsOfClusters|Initialization' ./cmd/domtap
 	go test -tags cluster -count=1 -timeout=30m $(TESTFLAGS) ./e2e/cluster
 	DOMTAP_CHROME="$${DOMTAP_CHROME:-$$(scripts/full-chromium)}" go test -count=1 -p=2 -timeout=30m $(TESTFLAGS) -run='$(FULL)' $(ONFULL)
@@ -121,11 +121,11 @@ bench-peers: build ## compare with agent-browser, Playwright MCP and chrome-devt
 
 soak: build ## follow a page at 60 Hz with ten clients for SOAKTIME (30m), and fail if memory or another resource grows
 	scripts/install-chromium
-	go run ./cmd/soak -domtap bin/domtap -time $(SOAKTIME)
+	DOMTAP_PROGRAM="$(CURDIR)/bin/domtap" go test -count=1 -v -timeout=0 -run=TestSoak ./e2e/soak -time=$(SOAKTIME)
 
 load: build ## load the daemon with 50 changing tabs and 1,000 calls per second for SOAKTIME, and fail if a resource grows or calls are slow
 	scripts/install-chromium
-	go run ./cmd/soak -domtap bin/domtap -tabs 50 -hz 10 -calls 1000 -age 1s -nice 10 -p50 20ms -p99 300ms -time $(SOAKTIME)
+	DOMTAP_PROGRAM="$(CURDIR)/bin/domtap" go test -count=1 -v -timeout=0 -run=TestLoad ./e2e/soak -tabs=50 -still=10 -hz=10 -calls=1000 -age=1s -nice=10 -p50=20ms -p99=300ms -time=$(SOAKTIME)
 
 fuzz: ## run each fuzz target for FUZZTIME (10s)
 	scripts/fuzz $(FUZZTIME)

@@ -1,36 +1,32 @@
 //go:build unix
 
-// Command soak runs the daemon for a long time on a page that changes sixty times a second. Ten clients follow the page with different
+// Package soak runs the daemon for a long time on a page that changes sixty times a second. Ten clients follow the page with different
 // options. It judges how the daemon's memory and latencies develop:
 //
-//	soak -domtap bin/domtap -time 30m
+//	go test -v -timeout=0 -run=TestSoak ./e2e/soak -time=30m
 //
 // Once a minute it prints the resources of daemon, page and browser. At the end it holds the page, compares every client's elements with
-// the answer of GetDom, and fits a line to each figure. The fit omits the first third, in which caches and logs fill. The command fails if
+// the answer of GetDom, and fits a line to each figure. The fit omits the first third, in which caches and logs fill. The test fails if
 // a figure grew by more than its limit, if a client's elements differ from the page, or if a stream violated its guarantees.
 //
-// With -tabs it loads the daemon instead. For example,
+// TestLoad loads the daemon instead. For example,
 //
-//	soak -domtap bin/domtap -tabs 50 -hz 10 -calls 1000 -time 1h
+//	go test -v -timeout=0 -run=TestLoad ./e2e/soak -tabs=50 -still=10 -hz=10 -calls=1000 -time=1h
 //
 // opens 50 small pages, each of which changes 10 times a second and has a watcher. Once every watcher has its page, it reads the DOM of ten
 // unchanging pages, 1000 times a second in total. Watchers share four connections, and so do callers. It prints the time from a change to
 // its watcher, the durations of calls from their due time and from sending, the resources of daemon and browser, the daemon's memory per
 // tab, and the processor time of all processes by kind, including its own. It fails for the same reasons.
 //
-// The daemon runs in a separate process with its own socket, state directory and browser, and is stopped at the end. The command runs only
+// The daemon runs in a separate process with its own socket, state directory and browser, and is stopped at the end. The tests run only
 // on Linux, because it reads the resources of processes from /proc.
-package main
+package soak
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 )
 
@@ -54,50 +50,17 @@ func planFor(program string, length time.Duration, out io.Writer) plan {
 	}
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	program := flag.String("domtap", "bin/domtap", "the domtap program to run")
-	length := flag.Duration("time", 30*time.Minute, "how long, at least 5s")
-	tabs := flag.Int("tabs", 0, "instead: load the daemon with so many tabs that change and are watched")
-	hz := flag.Int("hz", 10, "with -tabs: how many times a second each changes; 0: never")
-	rate := flag.Int("calls", 1000, "with -tabs: how many calls a second read ten more pages; 0: none")
-	age := flag.Duration("age", 0, "with -tabs: how old what the calls read may be, up to 1m (max_age); 0: the page is asked")
-	nice := flag.Int("nice", 0, "with -tabs: the daemon's --page-nice")
-	p50 := flag.Duration("p50", 0, "with -tabs: fail when half of the calls took longer, from when they were due; 0: do not")
-	p99 := flag.Duration("p99", 0, "with -tabs: fail when one in a hundred calls took longer, from when it was due; 0: do not")
-	flag.Parse()
-	if *length < 5*time.Second || *tabs < 0 || *hz < 0 || *rate < 0 || *age < 0 || *age > time.Minute || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "soak: -time is at least 5s, -tabs, -hz and -calls are not negative, -age is at most 1m, and there are no arguments")
-		os.Exit(2)
-	}
-	p := planFor(*program, *length, os.Stdout)
-	var err error
-	if *tabs > 0 {
-		err = runLoad(ctx, load{plan: p, tabs: *tabs, still: 10, hz: *hz, rate: *rate, nice: *nice, age: *age, p50: *p50, p99: *p99})
-	} else {
-		err = soak(ctx, p)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "soak:", err)
-		os.Exit(1)
-	}
-}
-
 // soak runs a plan and cleans up after it.
 func soak(ctx context.Context, p plan) (err error) {
 	figures := new(figures)
-	site, err := serve(ctx, figures)
-	if err != nil {
-		return fmt.Errorf("serve the page: %w", err)
-	}
-	defer func() { err = errors.Join(err, site.close()) }()
+	site := serve(figures)
+	defer site.Close()
 	d, err := startDaemon(ctx, p.program)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.stop(context.WithoutCancel(ctx))) }()
-	tab, err := d.open(ctx, fmt.Sprintf("%ssoak.html?every=%d", site.url, p.sample.Milliseconds()))
+	tab, err := d.open(ctx, fmt.Sprintf("%s/soak.html?every=%d", site.URL, p.sample.Milliseconds()))
 	if err != nil {
 		return err
 	}

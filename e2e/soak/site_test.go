@@ -1,21 +1,18 @@
 //go:build unix
 
-package main
+package soak
 
 import (
-	"context"
 	"embed"
 	"encoding/json"
-	"errors"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"sync"
-	"time"
 )
 
-//go:embed page
+//go:embed testdata
 var page embed.FS
 
 // figures holds the reports of the page.
@@ -48,39 +45,14 @@ func (f *figures) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.last = got
 }
 
-// site is a server with the page.
-type site struct {
-	url    string
-	server *http.Server
-	served chan error
-}
-
 // serve serves the page on loopback until close.
-func serve(ctx context.Context, f *figures) (*site, error) {
-	files, err := fs.Sub(page, "page")
+func serve(f *figures) *httptest.Server {
+	files, err := fs.Sub(page, "testdata")
 	if err != nil {
-		return nil, err
-	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
+		panic(err) // the name is that of the embedded directory
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServerFS(files))
 	mux.Handle("POST /figures", f)
-	s := &site{
-		url:    "http://" + listener.Addr().String() + "/",
-		server: &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second},
-		served: make(chan error, 1),
-	}
-	go func() { s.served <- s.server.Serve(listener) }()
-	return s, nil
-}
-
-func (s *site) close() error {
-	err := s.server.Close()
-	if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
-		err = errors.Join(err, served)
-	}
-	return err
+	return httptest.NewServer(mux)
 }

@@ -1,4 +1,6 @@
-package main
+//go:build unix
+
+package soak
 
 import (
 	"cmp"
@@ -74,11 +76,8 @@ const memoryEvery = 30 * time.Second
 // runLoad runs a load and cleans up after it.
 func runLoad(ctx context.Context, l load) (err error) {
 	l.sample = max(l.sample, min(5*time.Second, l.length/20))
-	site, err := serve(ctx, new(figures))
-	if err != nil {
-		return fmt.Errorf("serve the pages: %w", err)
-	}
-	defer func() { err = errors.Join(err, site.close()) }()
+	site := serve(new(figures))
+	defer site.Close()
 	d, err := startDaemon(ctx, l.program, "--max-tabs", strconv.Itoa(l.tabs+l.still+1), "--page-nice", strconv.Itoa(l.nice))
 	if err != nil {
 		return err
@@ -86,7 +85,7 @@ func runLoad(ctx context.Context, l load) (err error) {
 	defer func() { err = errors.Join(err, d.stop(context.WithoutCancel(ctx))) }()
 	b := &loadRun{load: l, daemon: d, start: time.Now()}
 	defer func() { err = errors.Join(err, b.end()) }()
-	if err := b.prepare(ctx, site.url); err != nil {
+	if err := b.prepare(ctx, site.URL); err != nil {
 		return err
 	}
 	return b.follow(ctx)
@@ -94,11 +93,11 @@ func runLoad(ctx context.Context, l load) (err error) {
 
 // prepare opens the unchanging pages, starts the calls, measures the daemon, and opens the other pages.
 func (b *loadRun) prepare(ctx context.Context, site string) (err error) {
-	if b.control, err = b.daemon.open(ctx, site+"control.html"); err != nil {
+	if b.control, err = b.daemon.open(ctx, site+"/control.html"); err != nil {
 		return err
 	}
 	for range b.still {
-		tab, err := b.daemon.open(ctx, site+"load.html")
+		tab, err := b.daemon.open(ctx, site+"/load.html")
 		if err != nil {
 			return err
 		}
@@ -112,7 +111,7 @@ func (b *loadRun) prepare(ctx context.Context, site string) (err error) {
 	}
 	var changing []string
 	for range b.tabs {
-		tab, err := b.daemon.open(ctx, site+"load.html?hz="+strconv.Itoa(b.hz))
+		tab, err := b.daemon.open(ctx, site+"/load.html?hz="+strconv.Itoa(b.hz))
 		if err != nil {
 			return err
 		}

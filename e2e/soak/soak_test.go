@@ -1,0 +1,129 @@
+//go:build unix
+
+package soak
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+// The flags of make soak and make load. Without -time, the tests take seconds.
+var (
+	length = flag.Duration("time", 0, "how long the soak or the load lasts, at least 5s")
+	tabs   = flag.Int("tabs", 2, "load: how many tabs change and are watched")
+	still  = flag.Int("still", 2, "load: how many pages that do not change are read")
+	hz     = flag.Int("hz", 10, "load: how many times a second each tab changes; 0: never")
+	rate   = flag.Int("calls", 50, "load: how many calls a second read the pages that do not change; 0: none")
+	age    = flag.Duration("age", time.Second, "load: how old what the calls read may be, up to 1m (max_age); 0: the page is asked")
+	nice   = flag.Int("nice", 0, "load: the daemon's --page-nice")
+	p50    = flag.Duration("p50", 0, "load: fail when half of the calls took longer, from when they were due; 0: do not")
+	p99    = flag.Duration("p99", 0, "load: fail when one in a hundred calls took longer, from when it was due; 0: do not")
+)
+
+// planned returns the plan of a test, which lasts as long as -time or else as brief, and what the plan has printed so far. The files of the
+// daemon are in a directory that is checked at the end.
+func planned(t *testing.T, brief time.Duration) (plan, *bytes.Buffer) {
+	t.Helper()
+	testenv.NeedBrowser(t)
+	if _, err := os.Stat("/proc/self/smaps_rollup"); err != nil {
+		t.Skip("what processes take is read from /proc")
+	}
+	dir, err := os.MkdirTemp("", "soak") // short enough for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := testenv.Program(t)
+	t.Setenv("TMPDIR", dir)
+	t.Cleanup(func() {
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("files are left: %v, %v", left, err)
+		}
+		_ = os.RemoveAll(dir)
+	})
+	out := new(bytes.Buffer)
+	if *length > 0 {
+		return planFor(program, *length, io.MultiWriter(out, os.Stdout)), out
+	}
+	return planFor(program, brief, out), out
+}
+
+// run runs a soak or a load, and ends it in order when the test is interrupted.
+func run(t *testing.T, out *bytes.Buffer, do func(context.Context) error) {
+	t.Helper()
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := do(ctx)
+	if *length == 0 {
+		t.Log(out.String())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSoak takes ten seconds, too few for a verdict on growth, or the time of -time.
+func TestSoak(t *testing.T) {
+	p, out := planned(t, 10*time.Second)
+	run(t, out, func(ctx context.Context) error { return soak(ctx, p) })
+	if n := strings.Count(out.String(), "held: all 10 clients"); n < 2 {
+		t.Errorf("the clients were compared with the page %d times", n)
+	}
+	for _, r := range rules {
+		if !strings.Contains(out.String(), r.name) {
+			t.Errorf("there is no verdict on %s", r.name)
+		}
+	}
+}
+
+// TestLoad takes five seconds with a small load, only in make test-long, or the time of -time.
+func TestLoad(t *testing.T) {
+	if *length == 0 && !testenv.Long() {
+		t.Skip("set DOMTAP_LONG to put load on a daemon")
+	}
+	p, out := planned(t, 5*time.Second)
+	run(t, out, func(ctx context.Context) error {
+		return runLoad(ctx, load{plan: p, tabs: *tabs, still: *still, hz: *hz, rate: *rate, nice: *nice, age: *age, p50: *p50, p99: *p99})
+	})
+	for _, what := range []string{
+		"calls alone: ", "tabs that change, unread: ", fmt.Sprintf("held: all %d watchers", *tabs), "from the change to the watcher: p50 ",
+		"a call, from when it was due: p50 ", heldName, "a tab with its watcher takes ",
+	} {
+		if !strings.Contains(out.String(), what) {
+			t.Errorf("it does not say %q", what)
+		}
+	}
+}
+
+func TestGrowthIsTheLinesAndNotTheNoise(t *testing.T) {
+	r := rule{"it", 1, 0.05}
+	var xs, flat, growing, zero []float64
+	for i := range 200 {
+		x := float64(i)
+		noise := 5 * math.Sin(x)
+		xs, flat, growing, zero = append(xs, x), append(flat, 50+noise), append(growing, 50+noise+0.05*x), append(zero, 0)
+	}
+	if v, err := r.judge(xs, flat); err != nil || v.grew > v.allowed || math.Abs(v.mean-50) > 0.5 {
+		t.Errorf("what is flat: %v, %v", v, err)
+	}
+	if v, err := r.judge(xs, growing); err != nil || v.grew < v.allowed || math.Abs(v.grew-0.05*199) > 1 {
+		t.Errorf("what grows by 10: %v, %v", v, err)
+	}
+	if _, err := r.judge(xs, zero); err == nil {
+		t.Error("what was never measured passes")
+	}
+	if _, err := r.judge(xs[:2], flat[:2]); err == nil {
+		t.Error("two values are enough")
+	}
+}
