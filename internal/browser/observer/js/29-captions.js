@@ -30,6 +30,12 @@ const SPEAKERS = "button,[role=button],[role=treeitem],[role=option]";
 /** Buttons. An element that contains one with words is a part of the page, not the wrapper of a field. */
 const BUTTONS = "button,input[type=submit],input[type=button],[role=button]";
 
+/** The bars of buttons between the label of an editor and its text. */
+const TOOLBARS = "[role=toolbar],[class*=toolbar i],trix-toolbar";
+/** The maximum number of elements before an editor, such as its toolbar, among which the field is searched that it replaces. */
+const MAX_BEFORE_EDITOR = 3;
+const DIALOGS = "dialog,[role=dialog],[role=alertdialog]", TITLES = "h1,h2,h3,h4,[role=heading]";
+
 /** Whether an element is a field that a caption may name. @param {El} el @param {string} tag @param {string} role */
 function mayHaveCaption(el, tag, role) {
   if (tag === "select" || tag === "textarea") return true;
@@ -62,8 +68,11 @@ class Captions {
       if (rec) this.watch(safe.parentNode(field), rec);
       return captionOfToggle(field);
     }
-    const replaced = captionOfReplaced(field, tag, role, this.labels);
-    if (replaced) return replaced;
+    return captionOfReplaced(field, tag, role, this.labels) || this.beside(field, tag, rec) || this.ofDialog(field, rec);
+  }
+
+  /** Returns the words beside or above a field, or "". @param {El} field @param {string} tag @param {Rec | null} rec */
+  beside(field, tag, rec) {
     if (tag !== "input" && tag !== "select" && tag !== "textarea" && hasAttr(field, "aria-labelledby")) return ""; // its label is elsewhere, or missing
     const outer = flatElement(field);
     if (attr(field, "role") !== "combobox" && outer && closestOf(outer, "[role=combobox]")) return ""; // the combobox has the caption
@@ -80,6 +89,20 @@ class Captions {
       n = parent;
     }
     return "";
+  }
+
+  /**
+   * Returns the title of a dialog that asks for nothing else than a field, or "". Such a field has the title as its label.
+   * @param {El} field @param {Rec | null} rec
+   */
+  ofDialog(field, rec) {
+    const dialog = closestOf(field, DIALOGS);
+    if (!dialog || [...queryWithin(dialog, CAPTIONED)].some((other) => other !== field && !isOutOfSight(other))) return "";
+    const id = attr(dialog, "aria-labelledby");
+    const title = id ? elementOf(treeOf(dialog), id.trim()) : firstWithin(dialog, TITLES);
+    if (title === null || holdsField(title)) return asCaption(attr(dialog, "aria-label") || "");
+    if (rec) this.watch(title, rec);
+    return asCaption(reportedWords(title, MAX_CAPTION + 1));
   }
 
   /** Describes a field again whenever a text in an element changes. @param {DomNode | null} around @param {Rec} rec */
@@ -101,7 +124,7 @@ class Captions {
 }
 
 /** Native fields that pages replace with their own controls. */
-const REPLACEABLE = "select,textarea,input[type=text],input:not([type])";
+const REPLACEABLE = "select,textarea,input[type=text],input[type=hidden],input:not([type])";
 
 /**
  * Returns the label of the hidden native field that a combobox or an editor replaces, which is beside or inside it. Empty if there is no such
@@ -111,6 +134,7 @@ const REPLACEABLE = "select,textarea,input[type=text],input:not([type])";
 function captionOfReplaced(el, tag, role, labels) {
   const editor = tag === "textarea" ? editorOf(el) : null;
   if (editor) return labelOfHidden(elementBefore(editor), labels);
+  if (isEditingHost(el)) return labelOfEdited(el, labels);
   if (role !== "combobox" || tag === "input" || tag === "select" || tag === "textarea") return "";
   const within = firstWithin(el, "select");
   if (within && isOutOfSight(within)) return asCaption(labels.of(within).map((label) => reportedWords(label, MAX_CAPTION + 1)).join(" "));
@@ -127,10 +151,32 @@ function captionOfReplaced(el, tag, role, labels) {
   return "";
 }
 
+/**
+ * Returns the label of the hidden field that keeps the text of an editor, or "". The field is beside the editor or beside a box around it.
+ * @param {El} editor @param {Labels} labels
+ */
+function labelOfEdited(editor, labels) {
+  let n = editor;
+  for (let up = 0; up < MAX_FIELD_BOXES; up++) {
+    const after = safe.nextElementSibling(n);
+    let label = after ? labelOfHidden(after, labels) : "";
+    let before = elementBefore(n);
+    for (let seen = 0; before && !label && seen < MAX_BEFORE_EDITOR; seen++, before = elementBefore(before)) {
+      label = labelOfHidden(before, labels);
+      if (!safe.matches(before, TOOLBARS)) break;
+    }
+    const parent = flatElement(n);
+    if (label || !parent || SECTIONS.has(tagOf(parent)) || queryWithin(parent, EDITORS).length > 1) return label;
+    n = parent;
+  }
+  return "";
+}
+
 /** Returns the label of a native field, or "" if there is none or a person sees the field. @param {El | null} field @param {Labels} labels */
 function labelOfHidden(field, labels) {
   if (field === null || !safe.matches(field, REPLACEABLE) || !isOutOfSight(field)) return "";
-  const words = labels.of(field).map((label) => reportedWords(label, MAX_CAPTION + 1)).join(" ");
+  const id = attr(field, "id"), named = attr(field, "type") === "hidden" ? [...((id && labels.index(treeOf(field)).get(id)) || [])] : labels.of(field);
+  const words = named.map((label) => reportedWords(label, MAX_CAPTION + 1)).join(" ");
   return hasText(words) ? asCaption(words) : "";
 }
 
@@ -217,6 +263,7 @@ class Run {
     if (!field && firstWithin(node, "[tabindex]") && isCatcher(this.of)) return; // what is drawn in place of the field
     if (!field && (safe.matches(node, SILENT) || !hasText(safe.textContent(node)))) return;
     if (!safe.checkVisibility(node, VISIBLE_OR_TRANSPARENT)) return;
+    if (safe.matches(node, TOOLBARS) && (safe.matches(this.of, EDITORS) || firstWithin(this.of, EDITORS))) return;
     const inline = PHRASING.has(tag), captions = !field && mayCaption(node, tag, parent, this.of);
     this.ended = !inline || !captions;
     if (field) this.isOpen = inline || REPLACED.has(tag);
@@ -234,7 +281,7 @@ class Run {
  * @param {El} el @param {string} tag @param {El} parent @param {El} n the field, or a box around it
  */
 function mayCaption(el, tag, parent, n) {
-  if (safe.matches(el, SPEAKING) || firstWithin(el, SPEAKERS) || isChip(el) || isLabelOfAnother(el, n)) return false;
+  if (safe.matches(el, SPEAKING) || queryWithin(el, "tr,li").length > 1 || firstWithin(el, SPEAKERS) || isChip(el) || isLabelOfAnother(el, n)) return false;
   if (tag === "label") return el.control === null;
   if (/^h[12]$/.test(tag)) return false;
   if (/^h[3-6]$/.test(tag) || tag === "legend" || attr(el, "role") === "heading" || firstWithin(el, "h1,h2,h3,h4,h5,h6")) return isWrapper(parent);
