@@ -78,3 +78,18 @@ define("x-drop", "<x-pop><slot name=trigger slot=anchor></slot><div><slot></slot
 		s.answers("Cut", "- Cut")
 	}
 }
+
+// TestAnAnswerHasWhatAReversedAnimationTakesAway closes a dialog that fades out with the animation that faded it in.
+func TestAnAnswerHasWhatAReversedAnimationTakesAway(t *testing.T) {
+	s := staged(t, `<title>Reversed</title><style>
+@keyframes show { from { opacity: 0 } } dialog { border: 0 } dialog[open] { animation: show .2s } dialog.out { animation: show .2s reverse }
+</style><button onclick="box.showModal()">Open</button><dialog id=box aria-label="Are you sure?"><button>Yes</button></dialog>
+<script>
+box.querySelector("button").onclick = () => {
+  box.classList.add("out")
+  box.addEventListener("animationend", () => { box.close(); box.classList.remove("out") }, { once: true })
+}
+</script>`)
+	s.answers("Open", "+ Yes")
+	s.answers("Yes", "- Yes")
+}

@@ -139,6 +139,10 @@ class Visibility {
     const editor = editorOf(el);
     if (editor) return safe.rect(editor);
     if (SHAPES.has(tag)) return strokedRect(el, rect);
+    if (tag === "g" && (rect.width > 0 || rect.height > 0)) { // a group of straight lines, such as an edge of a diagram
+      const line = firstWithin(el, "path,line,polyline");
+      if (line) return strokedRect(line, safe.rect(line));
+    }
     if (!BOXLESS_TAGS.has(tag) ? !this.isContents(el) : clips(getComputedStyle(el))) return rect;
     const parts = this.parts(el).map(partRect).filter(hasArea);
     return parts.length ? union(parts) : rect;

@@ -237,8 +237,18 @@ function slides({ effect }) {
 
 /** Whether an element is fully transparent at the end of its animation. @param {Animation} animation */
 function fadesOut({ effect }) {
-  const frames = /** @type {KeyframeEffect} */ (effect).getKeyframes();
-  return frames.length > 0 && Number(frames[frames.length - 1].opacity) === 0;
+  return Number(lastFrame(/** @type {KeyframeEffect} */ (effect))?.opacity ?? 1) === 0;
+}
+
+/**
+ * Returns the keyframe at which an animation ends. That is the first one if the last iteration runs backwards, as in an animation that
+ * a page uses to open a part and, in reverse, to close it.
+ * @param {KeyframeEffect} effect @returns {ComputedKeyframe | undefined}
+ */
+function lastFrame(effect) {
+  const frames = effect.getKeyframes(), { direction, iterations } = effect.getComputedTiming();
+  const isBack = direction === "reverse" || (direction === (Math.ceil(Number(iterations)) % 2 === 0 ? "alternate" : "alternate-reverse"));
+  return frames[isBack ? 0 : frames.length - 1];
 }
 
 /** Properties that fold a box. @type {(keyof ComputedKeyframe)[]} */

@@ -27,7 +27,7 @@ const INPUT_BEGINS = new Set(["pointerdown", "keydown"]), INPUT_GOES_ON = new Se
 /** The properties that are compared, with the words for them. @type {[keyof CSSStyleDeclaration & string, string][]} */
 const LOOK = [
   ["backgroundColor", "background"], ["backgroundImage", "background"], ["color", "color"], ["boxShadow", "shadow"], ["opacity", "opacity"],
-  ["borderTopWidth", "border"], ["borderTopColor", "border"], ["borderBottomWidth", "border"], ["borderBottomColor", "border"],
+  ["borderTopWidth", "border"], ["borderTopColor", "border"], ["borderBottomWidth", "border"], ["borderBottomColor", "border"], ["outlineStyle", "outline"],
   ["textDecorationLine", "line"], ["fontWeight", "weight"], ["transform", "transform"], ["filter", "filter"], ["fill", "fill"],
   ["stroke", "fill"], ["content", "icon"], ["maskImage", "icon"], ["width", "size"], ["height", "size"],
 ];
@@ -277,6 +277,7 @@ function wordFor(i, was, now, el, own) {
   if (width >= 0 && now[width] === "0px") return "";
   if (name === "color" && !hasText(safe.textContent(el))) return "";
   if (word === "fill" && !isSVG(el)) return "";
+  if (word === "outline" && (was[i] === "auto" || now[i] === "auto")) return ""; // the browser's ring around the focus
   if (word === "size" && !(own && Math.abs(parseFloat(was[i]) - parseFloat(now[i])) >= SAME_SIZE)) return "";
   if (!REPORTED_COLORS.has(name)) return word;
   const change = changeOfColor(was[i], now[i], name === "backgroundColor" ? flatElement(el) : el);
