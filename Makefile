@@ -117,7 +117,7 @@ bench-peers: build ## compare with agent-browser, Playwright MCP and chrome-devt
 	scripts/install-chromium
 	scripts/install-apps
 	scripts/install-peers
-	go run ./cmd/benchpeers -domtap bin/domtap -json docs/peers.json -svg docs/peers.svg -readme README.md -docs docs/compared.md $(PEERSFLAGS)
+	DOMTAP_PROGRAM="$(CURDIR)/bin/domtap" go test -count=1 -v -timeout=0 ./bench/peers -run=Comparison -compare $(PEERSFLAGS)
 
 soak: build ## follow a page at 60 Hz with ten clients for SOAKTIME (30m), and fail if memory or another resource grows
 	scripts/install-chromium

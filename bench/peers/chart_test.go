@@ -1,4 +1,6 @@
-package report
+//go:build unix
+
+package peers
 
 import (
 	"fmt"

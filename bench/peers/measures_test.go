@@ -8,14 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/domtap/domtap/bench/peers/report"
 )
 
 // both adds the tokens and the time of a reply to two rows. id and title are the start of the rows' ids and titles.
 func (b *book) both(t *tool, group, id, title string, got reply) {
-	b.put(t, report.Row{ID: id + "-tokens", Title: title, Group: group, Unit: report.Tokens}, float64(got.tokens))
-	b.put(t, report.Row{ID: id + "-ms", Title: title, Group: group, Unit: report.Milliseconds}, milliseconds(got.took))
+	b.put(t, Row{ID: id + "-tokens", Title: title, Group: group, Unit: Tokens}, float64(got.tokens))
+	b.put(t, Row{ID: id + "-ms", Title: title, Group: group, Unit: Milliseconds}, milliseconds(got.took))
 }
 
 // read opens a page, reads all of it, and reads it again. Like the other measures, it reports whether the program still answers.
@@ -23,22 +21,22 @@ func (r *runner) read(ctx context.Context, t *tool, n int) bool {
 	id, title := fmt.Sprintf("read-%d", n), fmt.Sprintf("open a page of %s controls and read it", count(n))
 	got, err := t.read(ctx, r.address(fmt.Sprintf("/list?n=%d", n)))
 	if err != nil {
-		r.fail(ctx, t, report.Row{ID: id + "-tokens", Title: title, Group: "Read", Unit: report.Tokens}, err)
+		r.fail(ctx, t, Row{ID: id + "-tokens", Title: title, Group: "Read", Unit: Tokens}, err)
 		return false
 	}
 	r.both(t, "Read", id, title, got)
-	r.put(t, report.Row{ID: id + "-calls", Title: title, Group: "Read", Unit: report.Calls}, float64(got.calls))
+	r.put(t, Row{ID: id + "-calls", Title: title, Group: "Read", Unit: Calls}, float64(got.calls))
 	seen := 0
 	for _, name := range names(n) {
 		if strings.Contains(got.text, name) {
 			seen++
 		}
 	}
-	r.put(t, report.Row{ID: fmt.Sprintf("recall-%d", n), Title: fmt.Sprintf("names of %s controls that the answers contain", count(n)), Group: "Read", Unit: report.Percent}, 100*float64(seen)/float64(n))
+	r.put(t, Row{ID: fmt.Sprintf("recall-%d", n), Title: fmt.Sprintf("names of %s controls that the answers contain", count(n)), Group: "Read", Unit: Percent}, 100*float64(seen)/float64(n))
 	id, title = fmt.Sprintf("again-%d", n), fmt.Sprintf("read the %s controls again, unchanged", count(n))
 	got, err = t.must(ctx, t.again()...)
 	if err != nil {
-		r.fail(ctx, t, report.Row{ID: id + "-tokens", Title: title, Group: "Read", Unit: report.Tokens}, err)
+		r.fail(ctx, t, Row{ID: id + "-tokens", Title: title, Group: "Read", Unit: Tokens}, err)
 		return false
 	}
 	r.both(t, "Read", id, title, got)
@@ -67,7 +65,7 @@ type clicking struct {
 
 // know clicks the named element and measures until the answers contain a text.
 func (r *runner) know(ctx context.Context, t *tool, c clicking) bool {
-	row := report.Row{ID: c.id + "-tokens", Title: c.title, Group: "Act", Unit: report.Tokens}
+	row := Row{ID: c.id + "-tokens", Title: c.title, Group: "Act", Unit: Tokens}
 	page, err := t.read(ctx, r.address(c.path))
 	if err == nil {
 		err = r.ready(ctx, t, c.path, false)
@@ -94,7 +92,7 @@ func (r *runner) know(ctx context.Context, t *tool, c clicking) bool {
 		return false
 	}
 	r.both(t, "Act", c.id, c.title, got)
-	r.put(t, report.Row{ID: c.id + "-calls", Title: c.title, Group: "Act", Unit: report.Calls}, float64(got.calls))
+	r.put(t, Row{ID: c.id + "-calls", Title: c.title, Group: "Act", Unit: Calls}, float64(got.calls))
 	return true
 }
 
@@ -105,7 +103,7 @@ func (r *runner) ready(ctx context.Context, t *tool, path string, alone bool) er
 	}
 	got, err := t.whole(ctx, t.prepare(alone))
 	if err == nil && strings.HasPrefix(path, "/list?n=1000") {
-		r.put(t, report.Row{ID: "texts-tokens", Title: "read 1,000 controls with all texts, once: needed before a program reports changes of texts", Group: "Read", Unit: report.Tokens}, float64(got.tokens))
+		r.put(t, Row{ID: "texts-tokens", Title: "read 1,000 controls with all texts, once: needed before a program reports changes of texts", Group: "Read", Unit: Tokens}, float64(got.tokens))
 	}
 	return err
 }
@@ -116,7 +114,7 @@ func (r *runner) learn(ctx context.Context, t *tool, n int) bool {
 	// Each page has its own stream, because the stream of the previous page may not be closed yet.
 	id := fmt.Sprint("page", r.pages)
 	title := fmt.Sprintf("notice a change that a page of %s controls made by itself", count(n))
-	row := report.Row{ID: "learn-tokens", Title: title, Group: "Follow", Unit: report.Tokens}
+	row := Row{ID: "learn-tokens", Title: title, Group: "Follow", Unit: Tokens}
 	path := fmt.Sprintf("/list?n=%d&id=%s", n, id)
 	_, err := t.read(ctx, r.address(path))
 	if err == nil {
@@ -136,7 +134,7 @@ func (r *runner) learn(ctx context.Context, t *tool, n int) bool {
 	news = fmt.Sprintf("Order %05d has arrived", r.pages)
 	title = "wait for a known text, from the change on"
 	if got, err = r.follow(ctx, t, id, news, true, t.wait(news)); err != nil {
-		r.fail(ctx, t, report.Row{ID: "wait-tokens", Title: title, Group: "Follow", Unit: report.Tokens}, err)
+		r.fail(ctx, t, Row{ID: "wait-tokens", Title: title, Group: "Follow", Unit: Tokens}, err)
 		return false
 	}
 	r.both(t, "Follow", "wait", title, got)
@@ -196,7 +194,7 @@ func (r *runner) applications(ctx context.Context, t *tool) bool {
 	for _, file := range files {
 		got, err := t.read(ctx, r.address("/"+filepath.Base(file)))
 		if err != nil {
-			r.fail(ctx, t, report.Row{ID: "tasks-tokens", Title: title, Group: "Applications", Unit: report.Tokens}, err)
+			r.fail(ctx, t, Row{ID: "tasks-tokens", Title: title, Group: "Applications", Unit: Tokens}, err)
 			return false
 		}
 		all.tokens, all.took = all.tokens+got.tokens, all.took+got.took
@@ -232,7 +230,7 @@ func (r *runner) trouble(ctx context.Context) {
 
 // meet opens a page in a new browser and returns the ref of a button. If that fails, it records the failure in the row and returns an empty
 // string.
-func (r *runner) meet(ctx context.Context, t *tool, row report.Row, path, name string) string {
+func (r *runner) meet(ctx context.Context, t *tool, row Row, path, name string) string {
 	page, err := r.start(ctx, t, path)
 	if err != nil {
 		r.fail(ctx, t, row, err)
@@ -247,7 +245,7 @@ func (r *runner) meet(ctx context.Context, t *tool, row report.Row, path, name s
 
 // stale clicks a button that was replaced by another one.
 func (r *runner) stale(ctx context.Context, t *tool) {
-	row := report.Row{ID: "stale", Title: "click a ref whose button was replaced by another", Group: "Trouble", Unit: report.Text}
+	row := Row{ID: "stale", Title: "click a ref whose button was replaced by another", Group: "Trouble", Unit: Text}
 	ref := r.meet(ctx, t, row, "/stale", "Next")
 	if ref == "" {
 		return
@@ -273,7 +271,7 @@ func (r *runner) stale(ctx context.Context, t *tool) {
 
 // alert clicks a button that opens an alert.
 func (r *runner) alert(ctx context.Context, t *tool) {
-	row := report.Row{ID: "alert", Title: "click a button that opens an alert", Group: "Trouble", Unit: report.Text}
+	row := Row{ID: "alert", Title: "click a button that opens an alert", Group: "Trouble", Unit: Text}
 	ref := r.meet(ctx, t, row, "/alert", "Pay")
 	if ref == "" {
 		return
@@ -297,7 +295,7 @@ func (r *runner) alert(ctx context.Context, t *tool) {
 
 // hang clicks a button after which the page hangs, and then reads the page.
 func (r *runner) hang(ctx context.Context, t *tool) {
-	row := report.Row{ID: "hang-click", Title: "click a button after which the page hangs", Group: "Trouble", Unit: report.Text}
+	row := Row{ID: "hang-click", Title: "click a button after which the page hangs", Group: "Trouble", Unit: Text}
 	ref := r.meet(ctx, t, row, "/hang", "Compute")
 	if ref == "" {
 		return
@@ -324,7 +322,7 @@ func (r *runner) hang(ctx context.Context, t *tool) {
 		}
 	}
 	r.write(t, row, answer(t.click(ref)))
-	r.write(t, report.Row{ID: "hang-look", Title: "read the page that hangs", Group: "Trouble", Unit: report.Text}, answer(t.look()))
+	r.write(t, Row{ID: "hang-look", Title: "read the page that hangs", Group: "Trouble", Unit: Text}, answer(t.look()))
 }
 
 // said returns the first line of an answer in quotation marks.

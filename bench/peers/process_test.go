@@ -13,8 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/domtap/domtap/bench/peers/report"
 )
 
 // markerPrefix starts an environment variable that all processes of a program inherit. It identifies processes that leave their process
@@ -137,8 +135,8 @@ func pss(pid int) float64 {
 }
 
 // machine describes this machine.
-func machine() report.Machine {
-	m := report.Machine{System: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU(), LoadBefore: load()}
+func machine() Machine {
+	m := Machine{System: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU(), LoadBefore: load()}
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.Lines(string(text)) {
 			if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "model name" {

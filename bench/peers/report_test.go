@@ -1,6 +1,6 @@
-// Package report holds the figures of a comparison of programs and draws tables and a chart from them. Package bench/peers measures the
-// figures.
-package report
+//go:build unix
+
+package peers
 
 import (
 	"cmp"

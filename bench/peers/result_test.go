@@ -1,9 +1,9 @@
-package report
+//go:build unix
+
+package peers
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -82,25 +82,21 @@ func TestInsert(t *testing.T) {
 
 // TestDocumentsHaveTheFiguresOfTheLastRun renders docs/peers.json again.
 func TestDocumentsHaveTheFiguresOfTheLastRun(t *testing.T) {
-	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join("..", "..", "..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
 	result := new(Result)
-	if err := json.Unmarshal([]byte(read("docs/peers.json")), result); err != nil {
+	if err := json.Unmarshal([]byte(readFile(t, "docs/peers.json")), result); err != nil {
 		t.Fatal(err)
 	}
-	const again = "run go run ./cmd/benchpeers -from docs/peers.json -svg docs/peers.svg -readme README.md -docs docs/compared.md"
-	for name, table := range map[string]string{"README.md": result.Short(), "docs/compared.md": result.Full()} {
-		document := read(name)
+	if *redraw {
+		draw(t, result)
+	}
+	const again = "run go test ./bench/peers -run=Documents -redraw"
+	for name, table := range tables(result) {
+		document := readFile(t, name)
 		if rendered, err := Insert(document, "peers", table); err != nil || rendered != document {
 			t.Errorf("%s does not have the figures of docs/peers.json (%v): %s", name, err, again)
 		}
 	}
-	if read("docs/peers.svg") != result.Chart() {
+	if readFile(t, "docs/peers.svg") != result.Chart() {
 		t.Errorf("docs/peers.svg does not have the figures of docs/peers.json: %s", again)
 	}
 	if rows := strings.Count(result.Short(), "\n| "); rows < 5 || rows > 6 {

@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/domtap/domtap/bench/peers/report"
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
@@ -87,7 +86,7 @@ func domtapServer() spec {
 	const elements = domtapElements
 	texts := arguments{"interactive_only": false, "incremental": true}
 	return spec{
-		Named: report.Named{Name: "domtap", How: "MCP over stdio (`domtap mcp`), default tools"},
+		Named: Named{Name: "domtap", How: "MCP over stdio (`domtap mcp`), default tools"},
 		find:  findDomtap,
 		start: func(ctx context.Context, s *settings, dir string, env []string) (channel, error) {
 			env = domtapEnv(s, env)
@@ -128,7 +127,7 @@ func domtapShell() spec {
 	snapshot, texts := command("domtap", "snapshot", "--max-elements", "0", "--max-tokens", "0"), command("domtap", "snapshot", "--full", "--all")
 	click := func(ref string) []call { return []call{command("domtap", "click", ref)} }
 	return spec{
-		Named: report.Named{Name: "domtap (shell)", How: "commands, with the daemon that the first one starts"},
+		Named: Named{Name: "domtap (shell)", How: "commands, with the daemon that the first one starts"},
 		find:  findDomtap,
 		start: func(_ context.Context, s *settings, dir string, env []string) (channel, error) {
 			return &shell{dir: dir, env: domtapEnv(s, env), program: s.domtap, leave: []string{"stop"}}, nil
@@ -168,7 +167,7 @@ func agentBrowser() spec {
 	controls, tree := run("snapshot", "-i", "--delta"), run("snapshot", "--delta")
 	open := func(url string) []call { return []call{run("open", url), controls} }
 	return spec{
-		Named: report.Named{Name: "agent-browser", How: "commands, with its daemon; `snapshot -i --delta`, and after actions `snapshot --delta`"},
+		Named: Named{Name: "agent-browser", How: "commands, with its daemon; `snapshot -i --delta`, and after actions `snapshot --delta`"},
 		find: func(s *settings) error {
 			_, err := os.Stat(agentBrowserPath(s))
 			return err
@@ -211,7 +210,7 @@ func playwright() spec {
 		return filepath.Join(s.installed, "node_modules", "@playwright", "mcp", "cli.js")
 	}
 	return spec{
-		Named: report.Named{Name: "Playwright MCP", How: "MCP over stdio, `--headless --isolated`; snapshots in files count as a part of the answer"},
+		Named: Named{Name: "Playwright MCP", How: "MCP over stdio, `--headless --isolated`; snapshots in files count as a part of the answer"},
 		find:  findScript(script),
 		start: func(ctx context.Context, s *settings, dir string, env []string) (channel, error) {
 			words := []string{"node", script(s), "--headless", "--isolated", "--executable-path", s.browser, "--output-dir", dir, "--file-paths", "absolute"}
@@ -240,7 +239,7 @@ func chromeDevTools() spec {
 		return filepath.Join(s.installed, "node_modules", "chrome-devtools-mcp", "build", "src", "bin", "chrome-devtools-mcp.js")
 	}
 	return spec{
-		Named: report.Named{Name: "chrome-devtools-mcp", How: "MCP over stdio, `--headless --isolated`, no usage statistics, no update checks; actions with `includeSnapshot`"},
+		Named: Named{Name: "chrome-devtools-mcp", How: "MCP over stdio, `--headless --isolated`, no usage statistics, no update checks; actions with `includeSnapshot`"},
 		find:  findScript(script),
 		start: func(ctx context.Context, s *settings, dir string, env []string) (channel, error) {
 			words := []string{"node", script(s), "--headless", "--isolated", "--executablePath", s.browser, "--no-usage-statistics"}

@@ -2,8 +2,8 @@
 
 // Package peers compares domtap with other programs that give agents a browser: agent-browser, Playwright MCP and chrome-devtools-mcp. All
 // of them perform the same operations on the same pages of a server in this process, with the same Chromium, in turns. The cost of an
-// operation is the cost for an agent: the tokens and the time of the calls that the program's documentation recommends. Package
-// cmd/benchpeers runs the comparison, and docs/compared.md explains the figures.
+// operation is the cost for an agent: the tokens and the time of the calls that the program's documentation recommends. make
+// bench-peers runs the comparison, and docs/compared.md explains the figures.
 package peers
 
 import (
@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/domtap/domtap/bench/peers/report"
 	"github.com/domtap/domtap/internal/tokens"
 )
 
@@ -58,7 +57,7 @@ type channel interface {
 
 // spec describes a compared program: how to start it, and the calls that its documentation recommends for each operation.
 type spec struct {
-	report.Named
+	Named
 	// find returns why the program is unusable, or nil.
 	find func(s *settings) error
 	// start starts the program in its own directory. If the program starts its browser with the first call, start does not start the
