@@ -80,12 +80,9 @@ func appendCounts(dst []byte, d diff.Diff, removed int) []byte {
 }
 
 // appendNode appends an element as in HTML, with its ref and, if whole is set, its value and states. For tags without content, the text
-// follows the tag. A missing element, which is possible in a diff from the network, is "(unknown element)".
+// follows the tag.
 func appendNode(dst []byte, e *dom.Element, whole bool) []byte {
 	dst = append(dst, "  "...)
-	if e == nil {
-		return append(dst, "(unknown element)"...)
-	}
 	dst = append(appendRef(dst, e.Ref), '<')
 	dst = appendTag(dst, e.Tag)
 	if e.Tag == "input" {

@@ -8,11 +8,6 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Line returns the line of an element in format LINES, without its context and its line end.
-func Line(e *dom.Element, base Base) string {
-	return string(AppendLine(nil, e, base))
-}
-
 // AppendLine appends the line of an element in format LINES, without its context and its line end.
 func AppendLine(dst []byte, e *dom.Element, base Base) []byte {
 	dst = appendRef(dst, e.Ref)

@@ -59,18 +59,3 @@ func BenchmarkCompute(b *testing.B) {
 		})
 	}
 }
-
-func BenchmarkApply(b *testing.B) {
-	for _, c := range cases {
-		b.Run(c.name, func(b *testing.B) {
-			old, now := bigPair(c.change)
-			d := Compute(old, now)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := Apply(old, d); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -1,27 +1,21 @@
-// Package diff computes the difference between two lists of elements, and applies a difference to a list.
+// Package diff computes the difference between two lists of elements.
 //
 // The package is pure: it has no goroutines, no clock and no shared state, and every function is safe for concurrent use. It guarantees
+// that the diff from one list to another, applied to the first, gives the second: without its Removed and Moved elements, with its Changed
+// ones replaced, and then with the Added and Moved ones inserted at their indexes.
 //
-//	Apply(old, Compute(old, current))  equals  current
-//	Apply(Apply(x, a), b)          equals  Apply(x, Compose(a, b))
-//
-// where two lists are equal if their elements are pairwise the Same (see dom.Element): a client would see no difference. Sameness ignores
+// Two lists are equal if their elements are pairwise the Same (see dom.Element): a client would see no difference. Sameness ignores
 // whether an element is in the viewport, so the result may contain older values that differ only in InViewport.
 //
-// Callers must pass lists without nil and without duplicate refs, as in snapshots and views. Elements are shared: diffs and lists contain
-// the pointers that they were given, so callers must not modify the elements. Diffs may come over a network, so Apply checks them and
-// returns ErrMismatch for a diff that does not fit.
+// Callers must pass lists without nil and without duplicate refs, as in snapshots and views. Elements are shared: diffs contain the
+// pointers that they were given, so callers must not modify the elements.
 package diff
 
 import "github.com/domtap/domtap/dom"
 
-// Unknown is the index of an element that the diff identifies only by its ref, as in diffs that came over the network. Apply then looks the
-// element up; Compose needs real indexes.
-const Unknown = -1
-
 // Diff describes the changes from one list of elements to another. Nodes are matched by their ref. The zero value changes nothing.
 type Diff struct {
-	// From and To are the revisions of the two lists. The caller sets and checks them; Compute leaves them 0 and Apply ignores them.
+	// From and To are the revisions of the two lists. The caller sets and checks them; Compute leaves them 0.
 	From, To uint64
 	// Added holds the elements that are only in the newer list, by ascending index.
 	Added []Added
@@ -44,17 +38,17 @@ type Added struct {
 
 // Removed is a removed element.
 type Removed struct {
-	// Index is its index in the older list, or Unknown.
+	// Index is its index in the older list.
 	Index int
-	// Element is its last state. Apply needs only its ref.
+	// Element is its last state.
 	Element *dom.Element
 }
 
 // Changed is an element before and after.
 type Changed struct {
-	// Index is its index in the older list, or Unknown. To is its index in the newer list, which Apply ignores.
+	// Index is its index in the older list. To is its index in the newer list.
 	Index, To int
-	// Old is its old state. It may be nil in a diff that came over the network.
+	// Old is its old state.
 	Old *dom.Element
 	// New is its new state, with the same ref.
 	New *dom.Element
@@ -62,9 +56,9 @@ type Changed struct {
 
 // Moved is an element that changed its position.
 type Moved struct {
-	// From is its index in the older list, or Unknown. To is its index in the newer list.
+	// From is its index in the older list. To is its index in the newer list.
 	From, To int
-	// Element is its new state. Apply needs only its ref; new field values come from Changed.
+	// Element is its new state.
 	Element *dom.Element
 }
 

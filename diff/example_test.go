@@ -1,7 +1,6 @@
 package diff_test
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/domtap/domtap/diff"
@@ -24,14 +23,7 @@ func Example() {
 	for _, a := range d.Added {
 		fmt.Printf("ref %d: added at %d\n", a.Element.Ref, a.Index)
 	}
-
-	applied, err := diff.Apply(old, d)
-	fmt.Println(len(applied), err)
-	_, err = diff.Apply(now, d) // the diff starts from another list
-	fmt.Println(errors.Is(err, diff.ErrMismatch))
 	// Output:
 	// ref 0: value "" → "SPRING"
 	// ref 2: added at 2
-	// 3 <nil>
-	// true
 }

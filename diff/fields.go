@@ -18,11 +18,11 @@ type Field struct {
 	Old, New string
 }
 
-// Fields returns the fields that differ, in a fixed order. It returns none if the elements are the same or one of them is nil. It computes
-// them at each call, because most diffs are sent or printed at most once.
+// Fields returns the fields that differ, in a fixed order. It computes them at each call, because most diffs are sent or
+// printed at most once.
 func (c Changed) Fields() []Field {
 	a, b := c.Old, c.New
-	if a == nil || b == nil || a.Same(b) {
+	if a.Same(b) {
 		return nil
 	}
 	var f fields

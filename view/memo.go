@@ -16,23 +16,9 @@ type Memo struct {
 	parts   []*part
 }
 
-// Incremental reports whether After uses a Memo for these options. It does not if the selection depends on other elements or on the caller:
+// Incremental reports whether Follow accepts these options. It does not if the selection depends on other elements or on the caller:
 // below a root, and in the continuation of an answer.
 func (o Options) Incremental() bool { return !o.HasRoot && o.Given == nil }
-
-// After returns the same view as Of, and a Memo for the next snapshot. The Memo m may belong to any snapshot.
-func After(m *Memo, s *dom.Snapshot, o Options) (View, *Memo, error) {
-	if !o.Incremental() {
-		v, err := Of(s, o)
-		return v, nil, err
-	}
-	next := Follow(m, s, o)
-	v, err := next.View(o)
-	if err != nil {
-		return View{}, nil, err
-	}
-	return v, next, nil
-}
 
 // Follow returns the Memo of a snapshot, which holds what the options select before any limit. It reuses the selections of the Memo m,
 // which may belong to any snapshot. The options must be Incremental.

@@ -25,7 +25,7 @@ func FuzzAfterIsOf(f *testing.F) {
 		for range 8 {
 			s = &dom.Snapshot{Elements: dom.NewList(chunks)}
 			want, wrong := Of(s, o)
-			got, next, err := After(memo, s, o)
+			got, next, err := after(memo, s, o)
 			if (err == nil) != (wrong == nil) {
 				t.Fatalf("it failed with %v, want %v", err, wrong)
 			}
@@ -89,7 +89,7 @@ func TestViewsShareWhatDidNotChange(t *testing.T) {
 		chunks = append(chunks, dom.NewChunk(elements))
 	}
 	o := Options{InteractiveOnly: true}
-	first, memo, err := After(nil, &dom.Snapshot{Elements: dom.NewList(chunks)}, o)
+	first, memo, err := after(nil, &dom.Snapshot{Elements: dom.NewList(chunks)}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestViewsShareWhatDidNotChange(t *testing.T) {
 	e.Text, elements[4] = "another", &e
 	chunks = slices.Clone(chunks)
 	chunks[9] = dom.NewChunk(elements)
-	second, _, err := After(memo, &dom.Snapshot{Elements: dom.NewList(chunks)}, o)
+	second, _, err := after(memo, &dom.Snapshot{Elements: dom.NewList(chunks)}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,4 +111,15 @@ func TestViewsShareWhatDidNotChange(t *testing.T) {
 	if shared != 49 || second.Elements.Len() != 500 {
 		t.Errorf("%d of 50 chunks are shared, of %d elements", shared, second.Elements.Len())
 	}
+}
+
+// after returns the view of a snapshot and the Memo for the next one.
+func after(m *Memo, s *dom.Snapshot, o Options) (View, *Memo, error) {
+	if !o.Incremental() {
+		v, err := Of(s, o)
+		return v, nil, err
+	}
+	next := Follow(m, s, o)
+	v, err := next.View(o)
+	return v, next, err
 }

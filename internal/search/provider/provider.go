@@ -79,9 +79,6 @@ var Names = []string{"serper", "brave", "tavily", "searxng", "google"}
 // NeedsKey reports whether a provider needs a key.
 func NeedsKey(name string) bool { d := dialects[name]; return d != nil && d.keyed }
 
-// NeedsEngine reports whether a provider needs the id of an engine.
-func NeedsEngine(name string) bool { d := dialects[name]; return d != nil && d.engine }
-
 // remote is a provider that is called over HTTP.
 type remote struct {
 	*dialect
