@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
