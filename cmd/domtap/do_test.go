@@ -206,3 +206,38 @@ func TestPhrasesThatNothingHasTogetherAreFoundOneByOne(t *testing.T) {
 		t.Errorf("words without quotes: got %q, want %q", got, want)
 	}
 }
+
+// TestAFailedStepPrintsAPageThatWasNotRead opens a page and acts on it without having read it.
+func TestAFailedStepPrintsAPageThatWasNotRead(t *testing.T) {
+	daemon := newFakeDaemon(t)
+	daemon.answer = func(_ context.Context, r proto.Message) (proto.Message, error) {
+		switch r.(type) {
+		case *domtapv1.InteractRequest:
+			return &domtapv1.InteractResponse{DiffText: "+ [3] Hint (button)\n", Results: []*domtapv1.StepResult{
+				{Ok: true, Summary: "click: ok"}, {Error: "nothing matches", Reason: "TARGET_NOT_FOUND"}}}, nil
+		case *domtapv1.GetCompactRequest:
+			return &domtapv1.GetCompactResponse{Text: "URL: https://one.example/\n[3] Hint (button)\n"}, nil
+		}
+		return nil, nil
+	}
+	daemon.start(t)
+	const page = "URL: https://one.example/\n[3] Hint (button)\n"
+	for _, test := range []struct {
+		name    string
+		args    []string
+		printed bool
+	}{
+		{"after goto", []string{"goto one.example", "click A", "click B"}, true},
+		{"after a search", []string{"goto one.example", "find Hint", "click A", "click B"}, true},
+		{"after a read", []string{"goto one.example", "snapshot", "click A", "click B"}, false},
+		{"of a page from before", []string{"click A", "click B"}, false},
+	} {
+		got := daemon.at().run(t, append([]string{"do", "--tab", "t1"}, test.args...)...)
+		if got.code != exit.Precondition || strings.HasSuffix(got.out, page) != test.printed || strings.Contains(got.out, "+ [3]") == test.printed {
+			t.Errorf("%s: got %d, %q", test.name, got.code, got.out)
+		}
+		if strings.Contains(got.errors, "hint:") == test.printed {
+			t.Errorf("%s: the errors are %q", test.name, got.errors)
+		}
+	}
+}

@@ -61,8 +61,8 @@ func (a *action) parse(words []string) (*domtapv1.Step, error) {
 }
 
 // Turn returns the command that performs several steps in one call. words holds the command line of each step. The output omits what the
-// next command will print, because that command reads the page. With each, every change is listed. The error of a failed step names the
-// step and the number of steps not done.
+// next command will print, because that command reads the page. After a failure, it omits what snapshot prints if app.PageFollows is set.
+// With each, every change is listed. The error of a failed step names the step and the number of steps not done.
 func Turn(app *cli.App, words []string, steps []*domtapv1.Step, next string, each bool) *cobra.Command {
 	cmd := app.TabCommand(&cobra.Command{Use: "turn", SilenceUsage: true, SilenceErrors: true})
 	cmd.RunE = app.WithClientFor(noLimit, func(ctx context.Context, c *cli.Client, _ []string) error {
@@ -71,7 +71,13 @@ func Turn(app *cli.App, words []string, steps []*domtapv1.Step, next string, eac
 			return ofFirst(err, words)
 		}
 		failed := failedStep(answer.GetResults(), words)
-		if next != "" && failed == nil && !app.Printer().JSON { // after a failure the next command does not run
+		if failed != nil { // the next command does not run
+			next = ""
+			if app.PageFollows {
+				next = "snapshot"
+			}
+		}
+		if next != "" && !app.Printer().JSON {
 			leaveTo(next, answer)
 		}
 		if err := app.Printer().ShowDiff(answer, render.Outcome(answer)); err != nil {

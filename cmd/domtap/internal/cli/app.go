@@ -93,6 +93,8 @@ type App struct {
 	Root func(words ...string) *cobra.Command
 	// Followed means that another command of the same call follows. This command omits what that command can print.
 	Followed bool
+	// PageFollows means that the page is printed if this command fails because of the page. The error then has no hint to read the page.
+	PageFollows bool
 	// Header is the page header that earlier commands of the same call printed last. If nil, there are no earlier commands.
 	Header *string
 	*Connector
@@ -164,6 +166,9 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 // report prints an error as one line and a hint, or as JSON.
 func (a *App) report(e *exit.Error, asJSON bool) {
 	e.Err, e.Hint = errors.New(render.Line(e.Error())), render.Line(e.Hint)
+	if a.PageFollows && exit.OfPage(e.Code) {
+		e.Hint = ""
+	}
 	if asJSON {
 		_ = json.NewEncoder(a.Err).Encode(e.Report()) // there is no other stream for an error
 		return

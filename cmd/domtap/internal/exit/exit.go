@@ -41,6 +41,9 @@ const (
 	Interrupted = 130
 )
 
+// OfPage reports whether a failure with this code may be explained by the page: it is not in the required state, or not yet.
+func OfPage(code int) bool { return code == Precondition || code == Timeout }
+
 // An Error is a failure with its exit code and a hint that tells the user what to do.
 type Error struct {
 	Code int

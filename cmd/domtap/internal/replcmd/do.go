@@ -22,7 +22,7 @@ type Steps struct {
 	// Parse returns the steps of a command. It returns none without an error if the command is not made of steps.
 	Parse func(words []string) ([]*domtapv1.Step, error)
 	// Turn returns the command that performs steps; words holds the command line of each. It omits what the command next will print; next reads
-	// the page. With each, every change is printed.
+	// the page. After a failure, it omits what snapshot prints if the app's PageFollows is set. With each, every change is printed.
 	Turn func(a *cli.App, words []string, steps []*domtapv1.Step, next string, each bool) *cobra.Command
 	// Max limits the number of steps in a turn.
 	Max int
@@ -31,7 +31,8 @@ type Steps struct {
 const doHelp = `Run several commands in one call. Each STEP is a command without the word domtap, quoted as one argument. Without
 STEP, or with -, each line of standard input is a step. All steps are checked before the first one runs.
 Consecutive actions and waits run as one turn of the tab, which prints what changed in total. The first step that
-fails ends the command. The error names that step, and later steps do not run.
+fails ends the command. The error names that step, and later steps do not run. If a step has opened a page that was
+not read yet, the page is printed, too.
 
 Name an element by its text, its label, its role and name, or its ref. If several match, choose one with the flags
 of domtap click. To read many pages, use domtap batch.`
@@ -91,6 +92,8 @@ type doRun struct {
 	all   []doStep
 	// header is the page header that was printed last.
 	header string
+	// unread means that a step opened a page, and no later step printed it.
+	unread bool
 }
 
 // doStep is a step with its words as they were given.
@@ -149,6 +152,7 @@ func (d *doRun) run(ctx context.Context) error {
 			n++
 		}
 		app := d.child(strings.NewReader(""))
+		app.PageFollows = d.unread && !onOtherTab(d.all[i].words)
 		code := exit.OK
 		if n > 0 {
 			code = d.turn(ctx, app, i, n)
@@ -156,6 +160,11 @@ func (d *doRun) run(ctx context.Context) error {
 			n = 1
 			app.Followed, app.Header = i+n < len(d.all), &d.header
 			code = app.Run(ctx, d.root(app, d.all[i].words...), d.all[i].words)
+		}
+		d.unread = d.isUnread(d.all[i].words)
+		if app.PageFollows && exit.OfPage(code) {
+			page := d.child(strings.NewReader(""))
+			page.Run(ctx, d.root(page, showPage...), slices.Clone(showPage))
 		}
 		switch left := len(d.all) - i - n; {
 		case code == exit.OK:
@@ -167,6 +176,30 @@ func (d *doRun) run(ctx context.Context) error {
 		i += n
 	}
 	return nil
+}
+
+// showPage is the command that prints a page that was opened and not read when a step fails.
+var showPage = []string{"snapshot", "--max-tokens", "2000"}
+
+// isUnread reports whether the tab has a page that was opened by a step and not printed, after a command with these words. In JSON, each
+// command has one message, and thus no page is added.
+func (d *doRun) isUnread(words []string) bool {
+	tab, _ := d.lookup("DOMTAP_TAB")
+	output, _ := d.lookup("DOMTAP_OUTPUT")
+	switch words[0] {
+	case "open":
+		return tab == "" && output != "json"
+	case "goto", "back", "forward", "reload":
+		return !onOtherTab(words) && output != "json"
+	case "snapshot", "compact", "dom", "read":
+		return d.unread && onOtherTab(words)
+	}
+	return d.unread
+}
+
+// onOtherTab reports whether the words of a command name its tab.
+func onOtherTab(words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return word == "--tab" || strings.HasPrefix(word, "--tab=") })
 }
 
 // turn performs n commands in one call, beginning with the command at index from.
