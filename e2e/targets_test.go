@@ -19,6 +19,7 @@ const targetsPage = `<!doctype html><title>-</title>
 <button id=pay>Pay now</button> <button id=later>Pay later</button> <a id=help href="#help">Help</a>
 <h2 id=heading>Your order</h2> <p id=text>Thanks for coming</p>
 <label for=email>E-mail address *</label> <input id=email placeholder="you@example.org">
+<label>Fax number <input id=fax></label> <label><input id=byfax type=radio>Answer by fax</label>
 <label>Gift <input id=gift type=checkbox></label>
 <input id=search aria-label="Search the shop" placeholder="Search">
 <span id=named>Quantity</span> <input id=quantity aria-labelledby=named>
@@ -72,6 +73,7 @@ func TestTargetsReachTheElementThatIsMeant(t *testing.T) {
 		{target: &domtapv1.Target{Text: "Thanks for"}, want: "text"},
 		{target: &domtapv1.Target{Text: "Help"}, want: "help"},
 		{target: &domtapv1.Target{Label: "e-mail"}, types: true, want: "email"},
+		{target: &domtapv1.Target{Label: "fax"}, types: true, want: "fax"},
 		{target: &domtapv1.Target{Label: "Gift"}, want: "gift"},
 		{target: &domtapv1.Target{Label: "Search the shop"}, types: true, want: "search"},
 		{target: &domtapv1.Target{Label: "Quantity"}, types: true, want: "quantity"},

@@ -66,7 +66,7 @@ func (t *resolver) resolve(ctx context.Context, a Step) (resolved, error) {
 		}
 		return at, err
 	case a.Target.InPage():
-		at, err := t.byPage(ctx, a.Target)
+		at, err := t.byPage(ctx, a.Target, a.takesText())
 		if a.Target.By == target.Label && apierr.Is(err, apierr.NoMatch) {
 			return t.byOtherWords(ctx, a, err)
 		}
@@ -327,8 +327,14 @@ func (t *resolver) foundInPage(ctx context.Context, wanted target.Target) (findi
 	return finding, found, nil
 }
 
-// byPage lets the page resolve a target to one element.
-func (t *resolver) byPage(ctx context.Context, wanted target.Target) (resolved, error) {
+// takesText reports whether a step enters text into a field that its target names by a label.
+func (a Step) takesText() bool {
+	return a.Target.By == target.Label && a.Target.Nth == 0 && (a.Kind == driver.Fill || a.Kind == driver.Type)
+}
+
+// byPage lets the page resolve a target to one element. If text is set and several fields match, toggles do not count, because they take no
+// text.
+func (t *resolver) byPage(ctx context.Context, wanted target.Target, text bool) (resolved, error) {
 	finding, found, err := t.foundInPage(ctx, wanted)
 	if err != nil {
 		return resolved{}, err
@@ -356,6 +362,9 @@ func (t *resolver) byPage(ctx context.Context, wanted target.Target) (resolved, 
 		}
 		refs, _ := finding.Restrict(inside).Closest()
 		found, _ = t.present(refs)
+	}
+	if fields := slices.DeleteFunc(slices.Clone(found), target.IsToggle); text && len(fields) > 0 {
+		found = fields
 	}
 	return t.only(ctx, wanted, found)
 }
