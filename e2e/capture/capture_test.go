@@ -270,6 +270,7 @@ func TestExtractTables(t *testing.T) {
 			<tbody><tr><th scope=row>Ada<td>12<td rowspan=2>4</tr><tr><td>Bo<td>15</tr><tr><td colspan=2>Cy<td>5</tr></tbody><tfoot><tr><td>Sum<td>27<td>13</tr></tfoot></table>
 		<div role=grid aria-label=Prices><div role=rowgroup><div role=row><span role=columnheader>Item</span><span role=columnheader>Price</span></div></div>
 			<div role=row><span role=gridcell>Lamp</span><span role=gridcell>3</span></div></div>
+		<table><tr><th>Name<th>Top speed, kn<th>Mean speed, kn</tr><tr><td>Eva<td>7<td>5</tr></table>
 		<table><caption>About</caption><tr><th>Port<td>Harbour</tr><tr><th>Depth<td>9 m</tr></table>`)})
 	d := testenv.Shared(t)
 	tab := d.Open(url)
@@ -283,6 +284,9 @@ func TestExtractTables(t *testing.T) {
 		{&domtapv1.ExtractTable{Headers: []string{"name", "beam"}}, `[{"Name":"Ada","Size Length":"12","Beam":"4"},{"Name":"Bo","Size Length":"15","Beam":"4"},{"Name":"Cy","Size Length":"Cy","Beam":"5"}]`, 3},
 		{&domtapv1.ExtractTable{Caption: "prices"}, `[{"Item":"Lamp","Price":"3"}]`, 1},
 		{&domtapv1.ExtractTable{Headers: []string{"Depth"}}, `[{"Port":"Harbour","Depth":"9 m"}]`, 1},
+		{&domtapv1.ExtractTable{Headers: []string{"NAME", "top speed"}}, `[{"Name":"Eva","Top speed, kn":"7","Mean speed, kn":"5"}]`, 1},
+		{&domtapv1.ExtractTable{Headers: []string{"Name", "speed"}}, `[]`, 0},
+		{&domtapv1.ExtractTable{Headers: []string{"Name", "to"}}, `[]`, 0},
 		{&domtapv1.ExtractTable{Headers: []string{"Nothing"}}, `[]`, 0},
 	} {
 		got, err := d.Pages.Extract(t.Context(), &domtapv1.ExtractRequest{TabId: tab, Table: c.table})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 )
@@ -44,11 +45,12 @@ func tableOf(text string) (t table, ok bool) {
 	return t, true
 }
 
-// only keeps the columns with the given headers, in the given order. If the table lacks one of them, or none are given, it keeps all.
+// only keeps the columns with the given headers, in the given order. A header is also given by some of its words, if only one has them. If
+// the table lacks one of them, or none are given, it keeps all.
 func (t *table) only(headers []string) {
 	var columns []int
 	for _, h := range headers {
-		at := slices.IndexFunc(t.headers, func(other string) bool { return strings.EqualFold(render.Line(h), render.Line(other)) })
+		at := t.column(render.Line(h))
 		if at < 0 {
 			return
 		}
@@ -67,6 +69,29 @@ func (t *table) only(headers []string) {
 	for i := range t.rows {
 		t.rows[i] = pick(t.rows[i])
 	}
+}
+
+// column returns the index of the column with a header, or else of the only column whose header contains its words, or -1.
+func (t *table) column(header string) int {
+	at, words := -1, spacedWords(header)
+	for i, other := range t.headers {
+		switch {
+		case strings.EqualFold(header, render.Line(other)):
+			return i
+		case !strings.Contains(spacedWords(other), words):
+		case at == -1:
+			at = i
+		default:
+			at = -2 // several
+		}
+	}
+	return max(at, -1)
+}
+
+// spacedWords returns the words of a text in lower case, with single spaces around them.
+func spacedWords(text string) string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	return " " + strings.Join(words, " ") + " "
 }
 
 // json returns the rows as a JSON array of objects.

@@ -6,14 +6,16 @@ import (
 )
 
 func TestATableHasTheColumnsAskedFor(t *testing.T) {
-	const all = `[{"Name":"Brass lamp","Left":"3","Note":"a, b"},{"Name":"Old lamp","Left":"1","Note":"say \"x\""}]`
+	const all = `[{"Name":"Brass lamp","Left":"3","Note of the clerk":"a, b"},{"Name":"Old lamp","Left":"1","Note of the clerk":"say \"x\""}]`
 	for _, test := range []struct {
 		headers   []string
 		json, tsv string
 	}{
-		{nil, all, "Name\tLeft\tNote\nBrass lamp\t3\ta, b\nOld lamp\t1\tsay \"x\"\n"},
+		{nil, all, "Name\tLeft\tNote of the clerk\nBrass lamp\t3\ta, b\nOld lamp\t1\tsay \"x\"\n"},
 		{[]string{"left", "name"}, `[{"Left":"3","Name":"Brass lamp"},{"Left":"1","Name":"Old lamp"}]`, "Left\tName\n3\tBrass lamp\n1\tOld lamp\n"},
 		{[]string{"Left", "Price"}, all, ""},
+		{[]string{"note of"}, `[{"Note of the clerk":"a, b"},{"Note of the clerk":"say \"x\""}]`, ""},
+		{[]string{"e"}, all, ""},
 	} {
 		got, ok := tableOf(all)
 		if !ok {

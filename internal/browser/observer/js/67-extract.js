@@ -555,8 +555,20 @@ function roleRows(extraction, el) {
   return extraction.hasShadowTrees ? rows.sort(composedOrder) : rows;
 }
 
+/** Returns the words of a text, with single spaces around them. @param {string} text */
+function spacedWords(text) {
+  return " " + text.replace(/[^\p{L}\p{N}]+/gu, " ").trim() + " ";
+}
+
+/** Whether exactly one name contains the words of a header. @param {string[]} names @param {string} header */
+function isPartOfOne(names, header) {
+  const words = spacedWords(header);
+  return words.length > 2 && names.filter((name) => spacedWords(name).includes(words)).length === 1;
+}
+
 /**
- * Returns the largest table with the wanted headers and caption.
+ * Returns the largest table with the wanted caption and headers. Tables that have only longer headers with the words of the wanted ones
+ * come last.
  * @param {Extraction} extraction @param {Scope} scope @param {PlanTable} wanted
  */
 function findTable(extraction, scope, wanted) {
@@ -564,6 +576,7 @@ function findTable(extraction, scope, wanted) {
   const caption = foldCase(wanted.caption || "");
   let best = null;
   let size = -1;
+  let isBestExact = false;
   const trees = [scope, ...extraction.shadowsIn(scope)];
   const candidates = isElement(scope) && safe.matches(scope, TABLES) ? [scope] : [];
   for (const tree of trees) for (const el of queryAll(tree, TABLES)) candidates.push(el);
@@ -576,11 +589,13 @@ function findTable(extraction, scope, wanted) {
     if (caption && foldCase(table.caption()) !== caption) continue;
     table.nameLowest(headers);
     const names = (table.isPropertyList() ? table.rows.slice(0, 200).map((row) => extraction.text(table.cells(row)[0], "th")) : table.headers).map(foldCase);
-    if (!headers.every((h) => names.includes(h))) continue;
+    const isExact = headers.every((h) => names.includes(h));
+    if (!isExact && (isBestExact || !headers.every((h) => names.includes(h) || isPartOfOne(names, h)))) continue;
     const here = table.rows.length * Math.max(table.headers.length, 1);
-    if (here > size) {
+    if (here > size || isExact && !isBestExact) {
       best = table;
       size = here;
+      isBestExact = isExact;
     }
   }
   return best && { table: /** @type {Table} */ (best), size };
