@@ -107,11 +107,16 @@ func (o Options) part(c *dom.Chunk) *part {
 	all := c.Elements()
 	selected, _ := o.choose(all) // fails only without a root
 	shown := o.project(selected)
-	p := &part{chunk: c, scores: make([]uint8, len(shown))}
 	if len(shown) != len(all) || len(all) > 0 && &shown[0] != &all[0] {
-		p.chunk = dom.NewChunk(shown)
+		c = dom.NewChunk(shown)
 	}
-	for i, e := range shown {
+	return newPart(c)
+}
+
+// newPart returns the part of which all elements are selected.
+func newPart(c *dom.Chunk) *part {
+	p := &part{chunk: c, scores: make([]uint8, len(c.Elements()))}
+	for i, e := range c.Elements() {
 		p.scores[i] = uint8(Score(e))
 		p.counts = increment(p.counts, p.scores[i])
 		p.roles = increment(p.roles, e.Role)
@@ -204,7 +209,8 @@ func (p *part) take(order []position, n int, at int32, score uint8) []position {
 
 func (m *Memo) at(s position) *dom.Element { return m.parts[s.part].chunk.Elements()[s.index] }
 
-// afford keeps the best elements within the budget, like Options.afford.
+// afford keeps the best elements within the budget, and returns their cost. It stops at the first element that exceeds the budget, even if
+// a cheaper one follows, because a lower-ranked element must not be shown instead of a higher-ranked one.
 func (m *Memo) afford(best []position, o Options) (kept []position, tokens int) {
 	tokens = o.Overhead
 	for k, s := range best {

@@ -2,7 +2,7 @@
 // a budget of tokens.
 //
 // A view never changes what is stored. Of is pure: it only reads the snapshot and the options, so callers with different options do not
-// affect each other, and equal arguments always produce equal views. After computes the same views incrementally, at a cost that depends on
+// affect each other, and equal arguments always produce equal views. A Memo computes the same views incrementally, at a cost that depends on
 // what has changed since the previous view. The guarantees, all of them tested:
 //
 //   - The elements are a subsequence of the snapshot's elements, in document order.
@@ -120,11 +120,19 @@ func Of(s *dom.Snapshot, o Options) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	v := View{Total: len(selected)}
-	shown := o.project(o.limit(&v, o.rest(selected)))
-	if v.Elements = s.Elements; len(shown) != len(all) || len(all) > 0 && &shown[0] != &all[0] {
-		v.Elements = dom.ListOf(shown)
+	list := s.Elements
+	if shown := o.project(o.rest(selected)); len(shown) != len(all) || len(all) > 0 && &shown[0] != &all[0] {
+		list = dom.ListOf(shown)
 	}
+	if o.MaxElements <= 0 && o.MaxTokens <= 0 {
+		return View{Elements: list, Total: len(selected)}, nil
+	}
+	m := &Memo{list: list, chunks: list.Chunks()}
+	for _, c := range m.chunks {
+		m.parts = append(m.parts, newPart(c))
+	}
+	v := m.view(o)
+	v.Total = len(selected)
 	return v, nil
 }
 
