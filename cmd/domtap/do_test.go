@@ -241,3 +241,40 @@ func TestAFailedStepPrintsAPageThatWasNotRead(t *testing.T) {
 		}
 	}
 }
+
+// TestASearchScrollsUntilSomethingMatches searches a list whose rows the page creates while it scrolls.
+func TestASearchScrollsUntilSomethingMatches(t *testing.T) {
+	daemon := newFakeDaemon(t)
+	scrolls, end := 0, 3
+	daemon.answer = func(_ context.Context, r proto.Message) (proto.Message, error) {
+		switch r := r.(type) {
+		case *domtapv1.FindRequest:
+			if scrolls == 2 && r.GetQuery() == "Pump" {
+				return &domtapv1.FindResponse{Text: "URL: x\n[7] Pump\n", Matches: []*domtapv1.FindMatch{{}}}, nil
+			}
+			return &domtapv1.FindResponse{Text: "URL: x\n# No match\n"}, nil
+		case *domtapv1.InteractRequest:
+			results := make([]*domtapv1.StepResult, len(r.GetSteps()))
+			for i := range results {
+				results[i] = &domtapv1.StepResult{Ok: true, Summary: "scroll: ok"}
+			}
+			if scrolls == end {
+				results[len(results)-1].Summary = "scroll: nothing scrolled: it is at its end, or does not scroll"
+			} else {
+				scrolls++
+			}
+			return &domtapv1.InteractResponse{Results: results}, nil
+		}
+		return nil, nil
+	}
+	daemon.start(t)
+	if got := daemon.at().run(t, "find", "--tab", "t1", "--scroll", "Pump"); got.out != "URL: x\n[7] Pump\n" || scrolls != 2 {
+		t.Errorf("got %q after %d scrolls", got.out, scrolls)
+	}
+	if got := daemon.at().run(t, "find", "--tab", "t1", "--scroll", "Mast"); got.out != "URL: x\n# No match\n" || scrolls != end {
+		t.Errorf("of what is nowhere: got %q after %d scrolls", got.out, scrolls)
+	}
+	if got := daemon.at().run(t, "find", "--tab", "t1", "Mast"); got.code != exit.OK || scrolls != end {
+		t.Errorf("without the flag: got %d after %d scrolls", got.code, scrolls)
+	}
+}

@@ -4,44 +4,52 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Find returns the command find.
-func Find(a *cli.App) *cobra.Command {
-	var results, tokens int32
-	var within string
-	cmd := a.TabCommand(&cobra.Command{
-		Use:   "find WORDS…",
-		Short: "Find elements and texts on a page by words",
-		Long: `Find elements and texts on a page by words, and print one line for each, the best match first.
+const findHelp = `Find elements and texts on a page by words, and print one line for each, the best match first.
 
 Case, accents and white space do not matter. "Words in double quotes" must be adjacent. Each word must be in
 the name, value, placeholder or link target of an element, be its role, or be in its context: the row, list
 item or article around it, the names of its ancestors, or the headings above it. If nothing matches several
 quoted arguments together, each one is searched for separately.
 
---within keeps only the matches inside something, as in the commands that act on an element.
+A page without a match is not an error. The closest elements are printed instead. Many pages create the rows of a
+long list only when it is scrolled; --scroll finds those, too.`
 
-A page without a match is not an error. The closest elements are printed instead.`,
-		Example: `  domtap find sign in
+const findExamples = `  domtap find sign in
   domtap find delete grace hopper        # the Delete button in Grace Hopper's row
   domtap find --within "Grace Hopper" edit
-  domtap find search field
+  domtap find --scroll bilge pump
   domtap find --max-results 50 --max-tokens 2000 invoice
-  domtap find '"terms of use"'           # these words as one phrase`,
-		Args: cli.Args("WORDS…"), ValidArgsFunction: cobra.NoFileCompletions,
+  domtap find '"terms of use"'           # these words as one phrase`
+
+// Find returns the command find.
+func Find(a *cli.App) *cobra.Command {
+	var results, tokens int32
+	var within string
+	var scroll bool
+	cmd := a.TabCommand(&cobra.Command{
+		Use:     "find WORDS…",
+		Short:   "Find elements and texts on a page by words",
+		Long:    findHelp,
+		Example: findExamples,
+		Args:    cli.Args("WORDS…"), ValidArgsFunction: cobra.NoFileCompletions,
 	})
 	var at atFlag
 	at.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&within, "within", "", "only matches inside this: a text of their row, item, group or dialog, a role, or a ref")
+	f.BoolVar(&scroll, "scroll", false, "if nothing matches, scroll down and search again, until the end of the page")
 	f.Int32Var(&results, "max-results", 10, "print at most this many matches, 1 to 50")
 	cli.BudgetFlag(f, &tokens, 500, "maximum number of tokens of the text; 0 means no limit")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
@@ -56,7 +64,14 @@ A page without a match is not an error. The closest elements are printed instead
 		if f.Changed("max-tokens") {
 			request.MaxTokens = proto.Int32(tokens)
 		}
-		answers, err := find(ctx, c, request, args)
+		search := find
+		switch {
+		case scroll && request.GetAt() != nil:
+			return exit.Errorf(exit.Usage, "search a recording without --scroll", "--at and --scroll exclude each other")
+		case scroll:
+			search = findBelow
+		}
+		answers, err := search(ctx, c, request, args)
 		if err != nil {
 			return err
 		}
@@ -72,6 +87,45 @@ func find(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest, arg
 		return []*domtapv1.FindResponse{answer}, err
 	}
 	return findEach(ctx, c, request, args)
+}
+
+const (
+	// maxScrolls limits how often a search scrolls down.
+	maxScrolls = 100
+	// oneScroll is less than the height of a common viewport, in CSS pixels, so that a scroll skips no content.
+	oneScroll = 600
+	// endQuiet is how long a page must not change at its end before a search scrolls once more.
+	endQuiet = 500 * time.Millisecond
+)
+
+// findBelow searches as find does. While nothing matches, it scrolls down and searches again. At the end it waits once for more content.
+func findBelow(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest, args []string) ([]*domtapv1.FindResponse, error) {
+	down := &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaY: oneScroll}}}
+	quiet := &domtapv1.Step{Action: &domtapv1.Step_Wait{Wait: &domtapv1.WaitStep{Until: &domtapv1.WaitCondition{Quiet: durationpb.New(endQuiet)}}}}
+	for range maxScrolls {
+		answers, err := find(ctx, c, request, args)
+		if err != nil || slices.ContainsFunc(answers, func(a *domtapv1.FindResponse) bool { return len(a.GetMatches()) > 0 }) {
+			return answers, err
+		}
+		moved, err := scrolls(ctx, c, request, down)
+		if err == nil && !moved {
+			moved, err = scrolls(ctx, c, request, quiet, down)
+		}
+		if err != nil || !moved {
+			return answers, err
+		}
+	}
+	return find(ctx, c, request, args)
+}
+
+// scrolls performs steps, of which the last one scrolls, and reports whether something scrolled.
+func scrolls(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest, steps ...*domtapv1.Step) (bool, error) {
+	answer, err := c.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: request.GetTabId(), Steps: steps, ClientId: c.ID})
+	if err != nil {
+		return false, err
+	}
+	results := answer.GetResults()
+	return len(results) == len(steps) && results[len(results)-1].GetOk() && !strings.Contains(results[len(results)-1].GetSummary(), "nothing scrolled"), nil
 }
 
 // phrases reports whether the arguments can be separate queries: there are several, and at least one contains a space.
