@@ -264,7 +264,7 @@ func Match(t Target, elements []*dom.Element) []*dom.Element {
 		found := Best(among, fit)
 		if len(found) > 0 {
 			if t.By == Text {
-				found = withoutLabels(innermost(found, elements), elements)
+				found = itemsOfBoxes(withoutLabels(innermost(found, elements), elements), elements)
 			}
 			return found
 		}
@@ -355,6 +355,33 @@ func innermost(found, elements []*dom.Element) []*dom.Element {
 	}
 	return slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool { return outer[el.Ref] })
 }
+
+// itemsOfBoxes replaces the checkboxes of tree items by the items, because a caller that names the text of an item means the text, although
+// it is also the label of the checkbox.
+func itemsOfBoxes(found, elements []*dom.Element) []*dom.Element {
+	isDrawn := func(el *dom.Element) bool { return el.Tag != "input" && (el.Role == "checkbox" || el.Role == "radio") }
+	if !slices.ContainsFunc(found, isDrawn) {
+		return found
+	}
+	byRef := make(map[dom.Ref]*dom.Element, len(elements))
+	for _, el := range elements {
+		byRef[el.Ref] = el
+	}
+	found = slices.Clone(found)
+	for i, el := range found {
+		item := byRef[el.Parent]
+		for steps := 0; item != nil && item.Role != "treeitem" && steps < maxBoxed; steps++ {
+			item = byRef[item.Parent]
+		}
+		if isDrawn(el) && item != nil && item.Role == "treeitem" && Compare(item.WholeText(), el.WholeText()) != Not {
+			found[i] = item
+		}
+	}
+	return found
+}
+
+// maxBoxed limits how many elements may be between the checkbox of a tree item and the item.
+const maxBoxed = 3
 
 // maxLabelled limits how many elements may be between a label and its field.
 const maxLabelled = 12

@@ -148,6 +148,29 @@ function textRange(el, words) {
   return null;
 }
 
+/** The controls in an item of a tree, and other items in it. Their texts are not the title of the item. */
+const PARTS_OF_ITEM = "button,input,select,label,[role=button],[role=checkbox],[role=group],[role=treeitem]";
+/** The maximum number of texts of an item of a tree that are examined. */
+const MAX_TITLE_TEXTS = 8;
+
+/**
+ * Returns the range of the first text of an item of a tree, which people click, or null. The item itself often fills the width of the
+ * tree and contains its subitems.
+ * @param {El} item
+ */
+function titleTextOf(item) {
+  let seen = 0;
+  for (const text of textsIn(item)) {
+    if (seen++ >= MAX_TITLE_TEXTS) break;
+    const up = flatElement(text);
+    if (!up || !hasText(text.data) || !isWithinNode(up, item) || (closestOf(up, PARTS_OF_ITEM) || item) !== item) continue;
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    if ([...range.getClientRects()].some(hasArea)) return range;
+  }
+  return null;
+}
+
 /** Yields the drawn text nodes in an element, in the flat tree. @param {El} el @returns {Generator<Text>} */
 function* textsIn(el) {
   for (const node of flatNodes(el, tagOf(el))) {

@@ -163,7 +163,7 @@ function unusableReason(agent, el, request) {
 function scrollToPoint(agent, rec, state, open, words) {
   const { visibility } = agent.model;
   const { node, tag } = rec;
-  const text = words && !INTERACTIVE_TAGS.has(tag) ? textRange(node, words) : null;
+  const text = (words && !INTERACTIVE_TAGS.has(tag) ? textRange(node, words) : null) || (rec.fields[F_ROLE] === "treeitem" ? titleTextOf(node) : null);
   let rect = visibility.rect(node, tag);
   let best = actionPoint(visibility, node, tag, rect, text);
   const outside = !isInView(text ? middleOf(text) : visibleCenter(rect)) || best.cover === document;
