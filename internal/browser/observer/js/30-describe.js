@@ -448,10 +448,13 @@ function valueOf(el, tag, role, most = MAX_VALUE) {
   if (role === "textbox" || role === "searchbox" || role === "combobox" || isEditingHost(el) || (tag === "body" && el.isContentEditable === true)) {
     const editor = editorOf(el);
     if (editor && !isMasked(editor)) return reportedValue(el, drawnLines(editor, el), most);
-    return placeholderIn(el) ? "" : reportedValue(el, withoutCross(el, reportedWords(el, 2 * most)), most);
+    return placeholderIn(el) ? "" : reportedValue(el, withoutCross(el, reportedWords(el, 2 * most)).replace(role === "combobox" ? DRAWN_ARROW : "", ""), most);
   }
   return "";
 }
+
+/** Matches the arrow that a combobox draws beside its value. */
+const DRAWN_ARROW = /\s*[▼▾⌄🞃]$/u;
 
 /** Matches a placeholder that an editor draws among its lines. */
 const DRAWN_PLACEHOLDERS = "[contenteditable=false][data-slate-placeholder],[contenteditable=false][class*=placeholder i]";
