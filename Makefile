@@ -54,7 +54,7 @@ demo-cluster: ## show a cluster of three daemons while nodes are killed
 picture: VERSION = $(shell git describe --tags --always 2>/dev/null || echo dev)
 picture: build ## update the pictures of README.md and the live page
 	scripts/install-chromium
-	go run ./cmd/demo -domtap bin/domtap -picture docs/session.svg
+	DOMTAP_PROGRAM="$(CURDIR)/bin/domtap" go test -count=1 -run=TestPicture ./cmd/demo -picture="$(CURDIR)/docs/session.svg"
 	scripts/live-page-pictures bin/domtap docs
 
 # make lint vets. Test programs have no DWARF, which is a quarter of the work of linking them; panics and races are reported all the same.

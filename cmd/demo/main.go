@@ -2,7 +2,6 @@
 // open it, read it, watch it and act on it.
 //
 //	demo -domtap bin/domtap     runs the demo with this program
-//	demo -picture FILE          runs a short session and draws it as SVG, for the README
 //	demo -serve 127.0.0.1:8080  only serves the page, to play with
 //
 // It leaves nothing behind: the daemon has its own socket and state directory and no TCP port, and it is stopped at the end, even after
@@ -23,15 +22,14 @@ func main() {
 	defer stop()
 	program := flag.String("domtap", "bin/domtap", "the domtap program to show")
 	address := flag.String("serve", "", "only serve the page, at this address")
-	file := flag.String("picture", "", "draw a session into this SVG file instead")
 	flag.Parse()
-	if err := start(ctx, *program, *address, *file); err != nil {
+	if err := start(ctx, *program, *address); err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		os.Exit(1)
 	}
 }
 
-func start(ctx context.Context, program, address, file string) error {
+func start(ctx context.Context, program, address string) error {
 	if address != "" {
 		site, err := serve(ctx, address)
 		if err != nil {
@@ -40,9 +38,6 @@ func start(ctx context.Context, program, address, file string) error {
 		fmt.Printf("The page is at %s until Ctrl-C.\n", site.url)
 		<-ctx.Done()
 		return site.close()
-	}
-	if file != "" {
-		return picture(ctx, program, file)
 	}
 	return show(ctx, program, os.Stdout)
 }

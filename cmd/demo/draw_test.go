@@ -3,22 +3,43 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"html"
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 	"unicode/utf8"
 
-	"github.com/domtap/domtap/internal/lazyregexp"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
-// The picture of the README shows a session of domtap on the demo's page, drawn as SVG. The terminals show the output of the commands. The
-// page is drawn from the boxes and names in the output of `domtap dom`.
+var pictureFile = flag.String("picture", "", "draw a session into this SVG file")
+
+// TestPicture draws the picture of the README, which shows a session of domtap on the demo's page, drawn as SVG. The terminals show the output of the
+// commands. The page is drawn from the boxes and names in the output of `domtap dom`. make picture writes the picture.
+func TestPicture(t *testing.T) {
+	if *pictureFile == "" {
+		t.Skip("make picture draws the picture")
+	}
+	ctx := testenv.Within(t, time.Minute)
+	err := onStage(ctx, testenv.Program(t), io.Discard, func(s *stage, url string) error {
+		session, err := s.session(ctx, url)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(*pictureFile, []byte(draw(session)), 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // Sizes in the picture, in its own pixels.
 const (
@@ -70,19 +91,6 @@ type element struct {
 	Checked  string
 	Disabled bool
 	Rect     struct{ X, Y, Width, Height float64 }
-}
-
-// picture runs a session and draws it.
-func picture(ctx context.Context, program, file string) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	return onStage(ctx, program, io.Discard, func(s *stage, url string) error {
-		session, err := s.session(ctx, url)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(file, []byte(draw(session)), 0o644)
-	})
 }
 
 // session opens the page, reads it, bids, and watches the rivals' bids.
@@ -188,11 +196,11 @@ func drawTerminal(c *canvas, height int, lines []string) {
 	}
 }
 
-var refPattern = lazyregexp.New(`^((?:[-+~] )?)(\[\d+\])(.*)$`)
+var refPattern = regexp.MustCompile(`^((?:[-+~] )?)(\[\d+\])(.*)$`)
 
 // colored adds colors to a line: to a command, a ref, an added or removed element, or a header.
 func colored(line string) string {
-	switch parts := refPattern().FindStringSubmatch(line); {
+	switch parts := refPattern.FindStringSubmatch(line); {
 	case parts != nil:
 		class := map[string]string{"+ ": "a", "- ": "d"}[parts[1]]
 		return fmt.Sprintf(`%s<tspan class="r">%s</tspan><tspan class="%s">%s</tspan>`, parts[1], parts[2], class, html.EscapeString(parts[3]))
@@ -252,7 +260,7 @@ func (s shown) clicked() string {
 func addedRefs(output string) []uint32 {
 	var refs []uint32
 	for line := range strings.Lines(output) {
-		parts := refPattern().FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		parts := refPattern.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 		if parts != nil && (parts[1] == "+ " || parts[1] == "~ ") {
 			if ref, err := strconv.ParseUint(strings.Trim(parts[2], "[]"), 10, 32); err == nil {
 				refs = append(refs, uint32(ref))
