@@ -178,6 +178,8 @@ class Generated {
     this.failed = failedSheets;
     /** Matches the elements in which text may be generated. Empty if there are none, null if any element may be one. @type {string | null} */
     this.selector = "";
+    /** Whether a rule may draw a ::before or ::after, with or without text. */
+    this.draws = true;
     /**
      * Whether there are shadow trees. The styles of shadow trees are not searched. They apply to the content of the tree, to its host
      * and to slotted nodes.
@@ -188,6 +190,11 @@ class Generated {
   /** Whether text may be generated in any element. */
   get possible() {
     return this.selector !== "" || this.inShadows;
+  }
+
+  /** Whether an element may have a ::before or ::after. */
+  get drawing() {
+    return this.draws || this.inShadows;
   }
 
   /** Whether text may be generated in an element. @param {El} el */
@@ -209,7 +216,8 @@ class Generated {
     this.failed = failedSheets;
     this.sheets = all.length;
     this.rules = rules;
-    this.selector = generatingSelector(doc, all);
+    this.draws = false;
+    this.selector = generatingSelector(doc, all, () => (this.draws = true));
     return this.selector !== was || (others && this.selector !== "");
   }
 }
@@ -227,13 +235,21 @@ function rulesIn(sheet) {
 /**
  * Returns a selector for all elements in which the sheets of a document may generate text; see
  * Generated.
- * @param {Document} doc @param {CSSStyleSheet[]} sheets
+ * @param {Document} doc @param {CSSStyleSheet[]} sheets @param {() => void} onDraws called if a rule may draw a ::before or ::after
  */
-function generatingSelector(doc, sheets) {
+function generatingSelector(doc, sheets, onDraws) {
   /** @type {Set<string>} */
   const selectors = new Set();
+  /** @param {CSSStyleDeclaration} style @param {string | undefined} selector */
+  const generates = ({ content }, selector) => {
+    if (content === "") return false;
+    onDraws();
+    return generatesText(content) && (!selector || selector.search(PSEUDOS) >= 0);
+  };
   for (const sheet of sheets) {
-    if (!addSelectors(selectors, sheet, generates) || selectors.size > MAX_GENERATING) return null;
+    if (addSelectors(selectors, sheet, generates) && selectors.size <= MAX_GENERATING) continue;
+    onDraws(); // the other rules are not searched
+    return null;
   }
   if (selectors.size === 0) return "";
   const all = ":is(" + [...selectors].join(",") + ")";
@@ -244,11 +260,6 @@ function generatingSelector(doc, sheets) {
   } catch {
     return null;
   }
-}
-
-/** Whether a rule generates text. @param {CSSStyleDeclaration} style @param {string | undefined} selector */
-function generates(style, selector) {
-  return generatesText(style.content) && (!selector || selector.search(PSEUDOS) >= 0);
 }
 
 /**

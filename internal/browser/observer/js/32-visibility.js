@@ -219,6 +219,7 @@ class Visibility {
 
   /** Whether an element is in a box that is fixed outside of the viewport. @param {El} el */
   isInDrawer(el) {
+    if (!this.labels.hasShadowTrees && this.drawersOf(this.doc).length === 0) return false;
     for (let n = el; ;) {
       const tree = treeOf(n);
       const drawers = this.drawersOf(tree);

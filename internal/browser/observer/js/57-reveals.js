@@ -57,7 +57,7 @@ class Reveals {
       if (this.left <= 0) return;
       if (this.looked.has(tree)) continue;
       this.looked.add(tree);
-      this.left = this.look(queryAll(tree, "*"), this.left, isShadow(tree));
+      this.left = this.look(isShadow(tree) ? queryAll(tree, "*") : this.model.elements, this.left, isShadow(tree));
     }
   }
 
@@ -79,7 +79,7 @@ class Reveals {
   look(elements, left, bare) {
     /** @type {El | null} */
     let around = null;
-    for (let i = 0; i < elements.length && left > 0; i++) {
+    for (let i = 0, n = elements.length; i < n && left > 0; i++) {
       const el = elements[i];
       if (!bare && hasNoAttributes(el)) continue;
       left--;

@@ -131,12 +131,17 @@ class Pieces {
     const { doc } = this.model;
     this.recordLeft();
     for (const root of [safe.documentElement(doc), safe.querySelector(doc, "body")]) if (root) this.learn(root);
-    for (let n = /** @type {El | null} */ (due), up = 0; n && up <= MAX_PIECE_ABOVE; n = flatElement(n), up++) this.tips.set(n, wordsDrawnIn(n));
-    for (let n = safe.firstElementChild(due), left = MAX_TIPS; n && left > 0 && safe.contains(due, n); n = elementAfter(n, true), left--) this.tips.set(n, wordsDrawnIn(n));
+    for (let n = /** @type {El | null} */ (due), up = 0; n && up <= MAX_PIECE_ABOVE; n = flatElement(n), up++) this.tips.set(n, this.drawnIn(n));
+    for (let n = safe.firstElementChild(due), left = MAX_TIPS; n && left > 0 && safe.contains(due, n); n = elementAfter(n, true), left--) this.tips.set(n, this.drawnIn(n));
     for (const el of piecesNear(due)) if (!this.looks.listedAround(el)) this.learn(el);
     for (const el of firstOf(doc, "video", MAX_MEDIA)) this.media.set(el, stateOfMedia(el));
     for (const el of firstOf(doc, "audio", MAX_MEDIA)) this.media.set(el, stateOfMedia(el));
     for (const el of firstOf(doc, "canvas", MAX_CANVASES)) this.canvases.set(el, contentOfCanvas(el));
+  }
+
+  /** Returns wordsDrawnIn, without reading styles if no rule draws a ::before or ::after. @param {El} el */
+  drawnIn(el) {
+    return this.model.naming.generated.drawing ? wordsDrawnIn(el) : "";
   }
 
   /** Records which elements the pointer and the focus are on. */
@@ -164,7 +169,7 @@ class Pieces {
     this.collect(this.observer.takeRecords());
     this.old.clear();
     const around = aboveBy(at, MAX_PIECE_ABOVE);
-    for (const [el, was] of this.tips) if (was === "") this.tips.set(el, wordsDrawnIn(el)); // the pointer shows it
+    for (const [el, was] of this.tips) if (was === "") this.tips.set(el, this.drawnIn(el)); // the pointer shows it
     for (const [el, piece] of this.known) if (safe.contains(around, el)) piece.look = lookOfPiece(el);
   }
 
@@ -196,7 +201,7 @@ class Pieces {
     this.collect(this.observer.takeRecords());
     const ways = new Ways();
     for (const [el, was] of this.tips) {
-      const now = safe.isConnected(el) ? wordsDrawnIn(el) : was;
+      const now = safe.isConnected(el) ? this.drawnIn(el) : was;
       if (now !== was) ways.add(el, now === "" ? "no longer shows " + JSON.stringify(was) : "shows " + JSON.stringify(now));
     }
     for (const [el, was] of this.media) {
@@ -401,10 +406,13 @@ function drawsItself(el) {
   return false;
 }
 
-/** Returns the values of PIECE_LOOK. @param {El} el */
+/** Returns the values of PIECE_LOOK. The fill of an HTML element is never compared. @param {El} el */
 function lookOfPiece(el) {
   const style = getComputedStyle(el);
-  const look = PIECE_LOOK.map(([name]) => String(style[name]));
+  const look = [
+    style.backgroundColor, style.color, style.textDecorationLine, style.fontWeight, style.opacity, style.transform, style.fontSize,
+    isSVG(el) ? style.fill : "", style.filter,
+  ];
   look.push(safe.firstChild(el) !== null ? "" : hasNoAttributes(el) ? "none" : getComputedStyle(el, "::before").content); // an icon
   return look;
 }
