@@ -376,6 +376,14 @@ row
 }
 
 // TestContextsThatAreCut checks the number of characters omitted from contexts, and finds the elements by their printed contexts.
+func TestTheValueOfAFieldIsNotItsContext(t *testing.T) {
+	all := pageOf("generic\n generic Jacket\n generic Qty 3\n  *spinbutton Qty\ngeneric\n generic Gloves\n generic Qty 1\n  *spinbutton Qty")
+	all[3].Value, all[7].Value = "3", "1"
+	if told := Distinguish(all, all); told[3].Words != "Jacket" || told[7].Words != "Gloves" {
+		t.Errorf("the contexts are %v", told)
+	}
+}
+
 func TestContextsThatAreCut(t *testing.T) {
 	long := strings.Repeat("This offer is for you. ", 4) // 92 characters
 	all := pageOf("listitem One " + long + "\n *button Buy\nlistitem Two " + long + "\n *button Buy\nlistitem Three " + long[:50] + "…\n *button Buy")

@@ -194,7 +194,7 @@ func isTextField(e *dom.Element) bool {
 	return e.Role == "textbox" || e.Role == "searchbox" || e.Role == "combobox"
 }
 
-// own returns the text of an element without the names of interactive elements inside. It is empty if no words remain.
+// own returns the text of an element without the names and values of interactive elements inside. It is empty if no words remain.
 func (p *page) own(i int32) string {
 	around := p.at(i)
 	text := around.Text
@@ -207,7 +207,7 @@ func (p *page) own(i int32) string {
 	}
 	for j := i + 1; j < end; j++ {
 		if e := p.at(j); e.Kind == dom.Interactive && (e.Role != "link" || p.isRepeated(j)) {
-			text = without(text, e.Text)
+			text = without(without(text, e.Value), e.Text)
 		}
 	}
 	if !strings.ContainsFunc(text, isWordRune) {
