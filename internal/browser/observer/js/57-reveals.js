@@ -12,6 +12,8 @@
  * The maximum number of elements with attributes that are checked at the start of an act, and of elements that are kept.
  */
 const MAX_LOOKED_AT = 3000, MAX_UNSHOWN = 300;
+/** The number of elements, from the target of input upwards, after which a hidden part is looked for. */
+const MAX_BOXES_BEFORE = 3;
 /** The maximum wait per act for animations that show or hide content, in milliseconds. */
 const REVEAL_AT_MOST = 1000;
 /** Elements of the head, and others without text of their own. */
@@ -58,6 +60,19 @@ class Reveals {
       if (this.looked.has(tree)) continue;
       this.looked.add(tree);
       this.left = this.look(isShadow(tree) ? queryAll(tree, "*") : this.model.elements, this.left, isShadow(tree));
+    }
+  }
+
+  /**
+   * Records the hidden part after the target of input, or after a box around it, if it has no attributes. A class of the
+   * target often shows the part, as in a list of questions and answers.
+   * @param {El} target
+   */
+  lookAfter(target) {
+    for (let /** @type {El | null} */ n = target, up = 0; n && up < MAX_BOXES_BEFORE; n = flatElement(n), up++) {
+      const part = safe.nextElementSibling(n);
+      const inner = part && safe.firstElementChild(part);
+      if (part && (hasNoAttributes(part) || (inner && hasNoAttributes(inner)))) this.look(inner ? [part, inner] : [part], 2, true);
     }
   }
 

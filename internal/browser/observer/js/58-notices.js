@@ -592,6 +592,7 @@ class Notices {
   /** Prepares for input to an element. @param {El} el */
   beginInput(el) {
     if (!this.acting || this.fresh) return;
+    this.reveals.lookAfter(el);
     this.looks.begin(el);
     this.pieces.prepare(el);
   }
