@@ -421,6 +421,7 @@ var passing = `<!doctype html><title>Passing</title><style>i { display: inline-b
 	<section id=range><div class=on><label for=r>Volume</label><input type=range id=r><output>5</output></div></section>
 	<section id=handle>Price <span><b tabindex=0 style="display:inline-block;width:90px;height:9px"></b>30 <span class=on style="display:inline-block;width:9px;height:20px"><i></i><i style="width:0"></i><i style="width:0"></i></span></span><input readonly style="width:1px;height:1px;border:0;padding:0"></section>
 	<section id=menu><div style="width:50px;height:20px" oncontextmenu="return false">Picture</div><canvas width=40 height=30 class=on></canvas></section>
+	<section id=head><table><thead class=on><tr><th><input type=checkbox aria-label=All><th>Name<th><tbody><tr><td><td>Ada<td></table></section>
 	<section id=clones><div class=on><div class=pane><table><tr><td>Tea<tr><td>Milk</table></div><div class=pane><table><tr><td>Tea<tr><td>Milk</table></div><div class=pane><table><tr><td>Tea<tr><td>Milk</table></div></div></section>
 	<script>for (const s of document.querySelectorAll("section")) if (s.id !== location.search.slice(1)) s.remove()
 	for (const e of document.querySelectorAll(".on")) if (!e.matches("#focus [role=row]")) e.addEventListener("click", () => {})</script>`
@@ -450,6 +451,7 @@ func TestBoxesThatPassClicksOnAreNotListed(t *testing.T) {
 		"range":   {`input slider "Volume"`},
 		"handle":  {`b generic ""`, `span generic ""`, `input textbox "Price"`},
 		"menu":    {`div generic "Picture"`, `canvas generic ""`},
+		"head":    {`input checkbox "All"`, `th columnheader "Name"`},
 		"clones":  {},
 	} {
 		got := brief(usable(t, d, d.Open(url+"/passing?"+section)))

@@ -443,7 +443,7 @@ function isMostOf(el, all) {
 }
 
 /** Containers whose children are items, by tag and role. */
-const CONTAINER_TAGS = new Set(["table", "tbody", "ul", "ol", "menu", "dl"]);
+const CONTAINER_TAGS = new Set(["table", "thead", "tbody", "ul", "ol", "menu", "dl"]);
 const ITEM_CONTAINERS = new Set(["list", "listbox", "menu", "menubar", "table", "grid", "treegrid", "tree", "tablist", "radiogroup", "rowgroup"]);
 /** The items of a table with more cells than this are its rows. */
 const MAX_CELLS = 200;
@@ -467,6 +467,7 @@ function itemsOf(el) {
   const container = CONTAINER_TAGS.has(tag) || ITEM_CONTAINERS.has(role);
   if (!container && (role !== "" || hasOwnText(el) || isPointerCursor(getComputedStyle(el).cursor))) return [];
   if (tag === "table" || tag === "tbody") return cellsOf(el);
+  if (tag === "thead") return headersIn(el);
   const choices = container ? [] : choicesIn(el);
   if (choices.length) return choices;
   if (!container && firstWithin(el, FILTERS)) return entriesBeside(el);
@@ -545,6 +546,11 @@ function cellsOf(table) {
   /** @type {El[]} */
   const cells = [...queryWithin(table, "td")];
   return cells.length <= MAX_CELLS ? cells.filter((cell) => hasText(safe.textContent(cell)) || isPainted(cell, "div")) : [...queryWithin(table, "tr")].slice(0, MAX_ITEMS);
+}
+
+/** Returns the headers of columns that hold words alone, which people click to sort. @param {El} head */
+function headersIn(head) {
+  return [...queryWithin(head, "th")].slice(0, MAX_ITEMS).filter((th) => hasText(safe.textContent(th)) && firstWithin(th, INTERACTIVE_SELECTOR) === null);
 }
 
 /** Returns the rendered child elements. @param {El} el @returns {El[]} */
