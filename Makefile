@@ -11,7 +11,7 @@ BIN      := .cache/bin
 PROGRAM  := .cache/program/domtap
 # go test, with a report at the end.
 REPORT   := .cache/program/testreport
-LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|Guarantee|FreshWalk|BehindOthers|MemoryOfReaders|BecomeTabs|DialogsAreState|DialogPolicies|PagesThatHang|CommandsInTheDocuments|Floods|ExtractIsBounded|TestLoad$$|Uploads|HaveTheSize|TestDownloads$$|OnlyListen|NeverOver|AnythingMayBeAsked|ModelEquals|DeadNode|Draining|DeathOfALeader|DeathOfTheLeader|NodeThatIsSilent|WriteThatIsLost|ReplayAnswersAsTheGauntlet|ProgramsOfARecording|TestComponents|CrowdAtBothDoors|LargestEvents|TestHour$$
+LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|Guarantee|FreshWalk|BehindOthers|MemoryOfReaders|ReadersOfEveryPace|CutFile|DamageEnds|BecomeTabs|DialogsAreState|DialogPolicies|PagesThatHang|CommandsInTheDocuments|Floods|ExtractIsBounded|TestLoad$$|Uploads|HaveTheSize|TestDownloads$$|OnlyListen|NeverOver|AnythingMayBeAsked|ModelEquals|DeadNode|Draining|DeathOfALeader|DeathOfTheLeader|NodeThatIsSilent|WriteThatIsLost|ReplayAnswersAsTheGauntlet|ProgramsOfARecording|TestComponents|CrowdAtBothDoors|LargestEvents|TestHour$$
 # What make test-long runs on a full browser, too, as tests run on the headless shell where that is installed: what the two differ in,
 # or might.
 FULL     := Clipboard|FrozenPage|Thaw|Permission|Prompt|Hovered|NothingOpens|WindowsBecomeTabs|Deliver|PagesThatHang|Downloads|Dialogs|Screenshot|ShownPasswords|PDF|Pdf|Emulat|CancelledOpenTab|DiedBeforeIt|Swept|Attach|Upload
@@ -90,7 +90,7 @@ test-long: ## run the slow tests, some also on full Chromium: STEPS (20000) rand
 	scripts/install-components
 	scripts/install-curl
 	DOMTAP_LONG=1 DOMTAP_STEPS=$(STEPS) DOMTAP_CANCELS=$(CANCELS) \
-		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/acting ./e2e/adversarial ./e2e/sideeffects ./e2e/streams ./e2e/capture ./internal/server ./cmd/domtap ./e2e/soak ./bench ./actor/model ./internal/cluster ./internal/cluster/replication ./internal/endpoint ./e2e/gauntlet ./e2e/components ./e2e/hour ./e2e/clients ./internal/gateway
+		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/acting ./e2e/adversarial ./e2e/sideeffects ./e2e/streams ./e2e/capture ./internal/server ./cmd/domtap ./e2e/soak ./bench ./actor/model ./internal/cluster ./internal/cluster/replication ./internal/recording ./internal/endpoint ./e2e/gauntlet ./e2e/components ./e2e/hour ./e2e/clients ./internal/gateway
 	go test -tags cluster -count=1 $(TESTFLAGS) -run='Compose|SettingsOfClusters|Initialization' ./cmd/domtap
 	go test -tags cluster -count=1 -timeout=30m $(TESTFLAGS) ./e2e/cluster
 	DOMTAP_CHROME="$${DOMTAP_CHROME:-$$(scripts/full-chromium)}" go test -count=1 -p=2 -timeout=30m $(TESTFLAGS) -run='$(FULL)' $(ONFULL)

@@ -128,11 +128,19 @@ func TestEveryStateIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
+// size returns the size of a random test: short for make test, or long for make test-long.
+func size(short, long int) int {
+	if os.Getenv("DOMTAP_LONG") != "" {
+		return long
+	}
+	return short
+}
+
 // A file that is truncated anywhere opens, contains all complete blocks before the cut, and lists the missing part.
 func TestACutFileOpens(t *testing.T) {
 	r := record(t, recordingtest.NewPage(2, 100), 300, 100*time.Millisecond, true)
 	random := rand.New(rand.NewPCG(3, 3))
-	for range 1000 {
+	for range size(100, 1000) {
 		cut := random.IntN(len(r.bytes))
 		f := read(t, r.bytes[:cut])
 		if len(f.Missing()) == 0 {
@@ -162,7 +170,7 @@ func TestACutFileOpens(t *testing.T) {
 func TestDamageEndsAtTheNextKeyframe(t *testing.T) {
 	r := record(t, recordingtest.NewPage(4, 50), 3000, 100*time.Millisecond, true)
 	random := rand.New(rand.NewPCG(5, 5))
-	for range 30 {
+	for range size(6, 30) {
 		b := bytes.Clone(r.bytes)
 		at := len(preamble) + 200 + random.IntN(len(b)/2)
 		for i := at; i < at+20; i++ {

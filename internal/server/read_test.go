@@ -191,8 +191,8 @@ func TestVisualPageIsAPictureWithMarks(t *testing.T) {
 		if m := got.GetMarks()[1]; m.GetRef() != 1 || m.GetName() != "Button 1" || m.GetRect().GetY() != 70 {
 			t.Errorf("the second mark is %v", m)
 		}
-		r.MaxTokens, r.Mode = proto.Int32(200), domtapv1.ReadMode_READ_MODE_AUTO
-		r.Mode = modeVisual
+		page.Picture(picture(t, 1280, 800))
+		r.MaxTokens = proto.Int32(200)
 		first := b.readPage(r)
 		r.Cursor, r.Mode, r.MaxTokens = first.GetNextCursor(), domtapv1.ReadMode_READ_MODE_UNSPECIFIED, proto.Int32(0)
 		if r.Cursor != "" {
