@@ -23,6 +23,8 @@ const MAX_LOOKS = 4, MAX_LOOKING_ALIKE = 8;
 const SAME_SIZE = 2;
 /** The input events before which the styles of their targets are read again. */
 const INPUT_BEGINS = new Set(["pointerdown", "keydown"]), INPUT_GOES_ON = new Set(["mousedown", "pointerup", "mouseup", "click"]);
+/** Those that follow another event at once, so that styles differ only if the state of the input does. */
+const INPUT_REPEATS = new Set(["mousedown", "mouseup"]);
 
 /** The properties that are compared, with the words for them. @type {[keyof CSSStyleDeclaration & string, string][]} */
 const LOOK = [
@@ -48,10 +50,13 @@ class Looks {
   constructor(model) {
     this.model = model;
     /**
-     * The appearance of elements before the input, and before the page first mutated them, with their listed fields.
-     * @type {Map<El, {first: Look, last: Look, fields: string}>}
+     * The appearance of elements before the input, and before the page first mutated them, with their listed fields. At the last event,
+     * state tells whether the element was hovered, focused and pressed, and focused is the focused element of the page.
+     * @type {Map<El, {first: Look, last: Look, state: string, focused: El | null, fields: string}>}
      */
     this.known = new Map();
+    /** The target of the input, until its neighbours are read. @type {El | null} */
+    this.due = null;
     /** The elements that were mutated since the input. @type {Set<El>} */
     this.mutated = new Set();
     /** The elements that were mutated while the pointer approached, or null once it has arrived. @type {Set<El> | null} */
@@ -62,23 +67,32 @@ class Looks {
 
   clear() {
     this.known.clear();
+    this.due = null;
     this.mutated.clear();
     this.approach = null;
     this.told.clear();
   }
 
   /**
-   * Prepares for input to an element: reads the appearance of the element and of its listed neighbours.
+   * Prepares for input to an element. Changes of the page count as earlier state until the first event of the input, before
+   * which the caller calls readDue.
    * @param {El} target
    */
   begin(target) {
-    const { records } = this.model;
-    const at = this.listedAround(target) || records.get(target);
-    if (!at || !at.shown) return;
+    this.readDue(); // of an earlier target in this act
+    this.due = target;
+    this.approach = new Set();
+  }
+
+  /** Reads the appearance of the target and of its listed neighbours, unless that is done. */
+  readDue() {
+    const target = this.due;
+    this.due = null;
+    const at = target && (this.listedAround(target) || this.model.records.get(target));
+    if (!at || !at.shown || !safe.isConnected(at.node)) return;
     this.learn(at);
     for (let rec = at.next, left = LOOKED_BESIDE; rec && left > 0; rec = rec.next, left--) this.learn(rec);
     for (let rec = at.prev, left = LOOKED_BESIDE; rec && rec.node && left > 0; rec = rec.prev, left--) this.learn(rec);
-    this.approach = new Set();
   }
 
   /** @param {Rec} rec */
@@ -86,7 +100,7 @@ class Looks {
     const { node, fields } = rec;
     if (fields[F_KIND] !== INTERACTIVE || this.known.has(node) || this.known.size >= MAX_LOOKED || holdsOne(node, this.mutated)) return;
     const look = this.at(node);
-    this.known.set(node, { first: look, last: look, fields: reportedFields(rec, this.model.variants) });
+    this.known.set(node, { first: look, last: look, state: "", focused: null, fields: reportedFields(rec, this.model.variants) });
   }
 
   /** Returns the present appearance of an element. @param {El} el */
@@ -96,7 +110,7 @@ class Looks {
 
   /** @param {MutationRecord[]} records */
   record(records) {
-    if (this.known.size === 0) return;
+    if (this.known.size === 0 && this.due === null) return;
     const mutated = this.approach || this.mutated;
     for (const r of records) {
       if (mutated.size >= MAX_LOOKED) return;
@@ -108,9 +122,14 @@ class Looks {
   recordInput(event) {
     if (INPUT_BEGINS.has(event.type)) this.endApproach();
     else if (!INPUT_GOES_ON.has(event.type)) return;
+    const focused = focusedNow();
     for (const target of event.composedPath().slice(0, 2 * MAX_ABOVE)) {
       const el = /** @type {El} */ (target), known = this.known.get(el);
-      if (known && !holdsOne(el, this.mutated)) known.last = this.at(el);
+      if (!known) continue;
+      const state = whatIsOn(el) + (safe.matches(el, ":active") ? "pressed" : "");
+      if (INPUT_REPEATS.has(event.type) && state === known.state && focused === known.focused) continue;
+      Object.assign(known, { state, focused });
+      if (!holdsOne(el, this.mutated)) known.last = this.at(el);
     }
   }
 

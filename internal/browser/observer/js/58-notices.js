@@ -25,6 +25,7 @@ const LOADING_EVERY = 200;
 const FRAMES_AT_MOST = 50;
 /** Checks at frames use at most about 1/CHECK_SHARE of the time. */
 const CHECK_SHARE = 20;
+const READ_DUE = /** @type {const} */ ({ priority: "user-blocking" });
 
 /**
  * The state of a source at the last check: its texts, and its notice since begin.
@@ -104,6 +105,7 @@ class Notices {
     this.notBefore = 0;
     this.onFrame = this.onFrame.bind(this);
     this.onTimer = this.onTimer.bind(this);
+    this.readDue = this.readDue.bind(this);
   }
 
   /** Whether notices are enabled. */
@@ -595,6 +597,16 @@ class Notices {
     this.reveals.lookAfter(el);
     this.looks.begin(el);
     this.pieces.prepare(el);
+    scheduler.postTask(this.readDue, READ_DUE);
+  }
+
+  /**
+   * Reads the appearance of what is near the target of the input. It runs in a task that the browser mostly starts while the
+   * daemon sends the input, or at the first event of the input.
+   */
+  readDue() {
+    this.looks.readDue();
+    this.pieces.readDue();
   }
 
   /** Prepares for the pointer to be moved to an element. @param {El} el */
@@ -604,6 +616,7 @@ class Notices {
 
   /** Records an input event that is about to reach the page. @param {Event} event */
   recordInput(event) {
+    this.readDue();
     this.pieces.recordInput(event);
     if (this.looks.known.size === 0) return;
     const records = this.agent.observer.takeRecords();

@@ -28,7 +28,6 @@ const MAX_PIECE_NAMES = 4;
 
 /** The options of the observer of old values. */
 const ALTERED = { subtree: true, attributes: true, attributeOldValue: true };
-const READ_PIECES = /** @type {const} */ ({ priority: "user-blocking" });
 
 /** The properties of pieces that style sheets change, with the words for them. @type {[keyof CSSStyleDeclaration & string, string][]} */
 const PIECE_LOOK = [
@@ -74,7 +73,6 @@ class Pieces {
     this.observer = new MutationObserver((records) => this.collect(records));
     /** The notices, by the first element of each difference. @type {Map<El | string, Notice>} */
     this.told = new Map();
-    this.readDue = this.readDue.bind(this);
   }
 
   /** Starts an act: observes old values. */
@@ -101,11 +99,10 @@ class Pieces {
     if (!this.approaching) this.orders.record(records);
   }
 
-  /** Prepares for input to an element. @param {El} target */
+  /** Prepares for input to an element. The caller calls readDue in a task. @param {El} target */
   prepare(target) {
     if (this.target !== null) return this.beginScrolls(); // the daemon may have scrolled to the target
     this.target = this.due = target;
-    scheduler.postTask(this.readDue, READ_PIECES);
   }
 
   /** Prepares for the pointer to be moved to an element. @param {El} target */

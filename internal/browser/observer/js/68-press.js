@@ -300,6 +300,7 @@ class Press {
 
 /** Attributes by which a control shows that it is open or on. */
 const REPORTED_STATES = ["aria-expanded", "aria-pressed", "aria-checked", "aria-selected", "aria-activedescendant", "open"];
+const NO_STATES = REPORTED_STATES.map(() => "").join();
 
 /**
  * Returns the states that an element shows: its own states, the states of its nearest ancestors, and the states of its first
@@ -308,7 +309,7 @@ const REPORTED_STATES = ["aria-expanded", "aria-pressed", "aria-checked", "aria-
  */
 function reportedStates(el) {
   let told = "";
-  for (let /** @type {El | null} */ n = el, up = 0; n && up < 4; n = flatElement(n), up++) told += REPORTED_STATES.map((name) => attr(n, name)).join();
+  for (let /** @type {El | null} */ n = el, up = 0; n && up < 4; n = flatElement(n), up++) told += hasNoAttributes(n) ? NO_STATES : REPORTED_STATES.map((name) => attr(n, name)).join();
   const [inner] = queryWithin(el, "[aria-expanded]");
   return told + (inner ? attr(inner, "aria-expanded") : "");
 }
