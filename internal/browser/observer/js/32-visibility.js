@@ -48,6 +48,8 @@ class Visibility {
     this.lists = new Map();
     /** The boxes that are fixed outside of the viewport, by tree. @type {Map<Tree, El[]>} */
     this.drawers = new Map();
+    /** Whether there are no such boxes. Null if that is not known yet. @type {boolean | null} */
+    this.drawerless = null;
     /** The size of the viewport, or -1 if it has not been read since begin. */
     this.width = this.height = -1;
     /** Whether the frame of the document is not shown. */
@@ -59,6 +61,7 @@ class Visibility {
     this.labels.firstOfMany.clear();
     this.collapsed.clear();
     this.drawers.clear();
+    this.drawerless = null;
     this.width = -1;
     this.lists.clear();
     this.images = null;
@@ -195,7 +198,7 @@ class Visibility {
 
   /** Whether a box lies where scrolling cannot reach it. @param {El} el @param {DOMRect} rect */
   isOffPage(el, rect) {
-    return this.isBeforePage(el, rect) || (!this.isInViewport(rect) && this.isInDrawer(el));
+    return this.isBeforePage(el, rect) || (this.drawerless !== true && !this.isInViewport(rect) && this.isInDrawer(el));
   }
 
   /** Like the function isInViewport, but reads the size of the viewport once. @param {DOMRect} rect */
@@ -219,7 +222,8 @@ class Visibility {
 
   /** Whether an element is in a box that is fixed outside of the viewport. @param {El} el */
   isInDrawer(el) {
-    if (!this.labels.hasShadowTrees && this.drawersOf(this.doc).length === 0) return false;
+    if (this.drawerless === null) this.drawerless = !this.labels.hasShadowTrees && this.drawersOf(this.doc).length === 0;
+    if (this.drawerless) return false;
     for (let n = el; ;) {
       const tree = treeOf(n);
       const drawers = this.drawersOf(tree);

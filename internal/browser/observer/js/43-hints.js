@@ -100,9 +100,10 @@ class Hints {
 
   /** Reads the sheets and cursors of a shadow tree that a scan reaches. @param {Shadow} root */
   walkShadowRoot(root) {
-    const { changes, labels, naming, styles } = this.model;
+    const { changes, labels, naming, styles, visibility } = this.model;
     // Shadow trees have their own labels and styles. The first scan learns here that one exists.
     labels.hasShadowTrees = naming.generated.inShadows = true;
+    visibility.drawerless = null;
     styles.read(root);
     for (const el of this.cursors.candidates(root)) {
       this.setCursorHint(el, this.cursors.isPointer(el));

@@ -26,7 +26,7 @@ const INPUT_BEGINS = new Set(["pointerdown", "keydown"]), INPUT_GOES_ON = new Se
 /** Those that follow another event at once, so that styles differ only if the state of the input does. */
 const INPUT_REPEATS = new Set(["mousedown", "mouseup"]);
 
-/** The properties that are compared, with the words for them. @type {[keyof CSSStyleDeclaration & string, string][]} */
+/** The properties that are compared, in the order of propertiesOf, with the words for them. @type {[keyof CSSStyleDeclaration & string, string][]} */
 const LOOK = [
   ["backgroundColor", "background"], ["backgroundImage", "background"], ["color", "color"], ["boxShadow", "shadow"], ["opacity", "opacity"],
   ["borderTopWidth", "border"], ["borderTopColor", "border"], ["borderBottomWidth", "border"], ["borderBottomColor", "border"], ["outlineStyle", "outline"],
@@ -253,7 +253,7 @@ function propertiesOf(el, own) {
   return [
     style.backgroundColor, style.backgroundImage, style.color, style.boxShadow, style.opacity,
     width || style.borderTopWidth, color || style.borderTopColor, width || style.borderBottomWidth, color || style.borderBottomColor,
-    style.textDecorationLine, style.fontWeight, style.transform, style.filter, drawing ? style.fill : "", drawing ? style.stroke : "",
+    style.outlineStyle, style.textDecorationLine, style.fontWeight, style.transform, style.filter, drawing ? style.fill : "", drawing ? style.stroke : "",
     style.content, style.maskImage, own ? style.width : "", own ? style.height : "",
   ];
 }
