@@ -33,7 +33,7 @@ class SheetFacts {
     this.structural = false;
     /** Selectors of the rules that fix a box to the viewport. @type {Set<string>} */
     this.fixing = new Set();
-    /** The rules with :hover in their selectors; see HoverRules. @type {Set<CSSRule>} */
+    /** The rules with :hover in their selectors that show or hide elements; see HoverRules. @type {Set<CSSRule>} */
     this.hovers = new Set();
     /** Whether the sheet is wholly or partly unreadable, so that it may contain anything. */
     this.opaque = false;
@@ -70,7 +70,7 @@ class SheetFacts {
     if (!this.clips) this.clips = style.clip !== "" || style.clipPath !== "";
     if (!this.contents) this.contents = style.display === "contents";
     if (!this.structural) this.structural = affectsVisibility(style) && STRUCTURAL_SELECTOR.test(selectorOf(rule, scope) || "");
-    if ((rule.selectorText || "").includes(":hover") || (scope !== "" && scope.includes(":hover"))) this.hovers.add(rule);
+    if ((showingBits(style) | hidingBits(style)) !== 0 && ((rule.selectorText || "").includes(":hover") || scope.includes(":hover"))) this.hovers.add(rule);
   }
 }
 

@@ -48,8 +48,8 @@ const NO_STATE = /^(?:hover(?:ed|ing)?|focus.*|animat.*|visible|mounted|ready|in
 const MAY_BE_STATE = /active|select|open|clos|disabled|current|check|expand|collaps|complet|done|highlight|starred|favorited|liked|loading|error|invalid|unread|editing|(?:^|\s)is-/;
 /** Attributes that express a state if they are empty or "true", and attributes whose value is a state. */
 const STATE_FLAGS = ["data-selected", "data-checked", "data-active", "data-disabled"], STATE_VALUES = ["data-state", "data-status"];
-/** Matches the elements that may express a state by an attribute or class. */
-const STATED = ["class", "aria-current", ...STATE_FLAGS, ...STATE_VALUES].map((name) => "[" + name + "]").join(",");
+/** Matches the elements that may express a state by an attribute. */
+const STATED = ["aria-current", ...STATE_FLAGS, ...STATE_VALUES].map((name) => "[" + name + "]").join(",");
 /** The states that count as such a value. */
 const STATE_VALUE = /^(?:active|selected|checked|on|open|current|complete|completed|done|loading|error|invalid)$/;
 /** Words that negate the state after them, and the prefix of a library whose buttons are all "active". */
@@ -81,24 +81,27 @@ function marksOf(fields, el, tag, variants) {
   }
   const before = marks.length;
   if (fields[F_ROLE] === "radio") addPosition(marks, el);
-  const order = orderOf(el);
+  const isInTable = internals !== null || closestOf(el, MARKED_TABLES) !== null;
+  const order = isInTable ? orderOf(el) : "";
   if (order) addMark(marks, order);
   addStates(marks, el, fields[F_STATES]);
   if (!interactive) return marks.join(" ");
-  const columns = columnsOf(el);
+  const columns = isInTable ? columnsOf(el) : "";
   if (columns) addMark(marks, columns);
-  let variant = variants.of(el, tag);
-  for (let n = el, up = 0; up < 2; up++) {
-    const parent = safe.parentNode(n);
-    if (!parent || !isElement(parent) || !isOnlyChild(n, parent)) break;
-    addStates(marks, parent, fields[F_STATES]);
-    variant = variant || variants.of(parent, tagOf(parent));
-    n = parent;
-  }
-  if (marks.length === before && variant && !isKnown(variant, fields[F_STATES])) addMark(marks, variant);
+  const parent = parentOfOnly(el), above = parent && parentOfOnly(parent);
+  if (parent) addStates(marks, parent, fields[F_STATES]);
+  if (above) addStates(marks, above, fields[F_STATES]);
+  if (marks.length === before) addVariant(marks, variants.of(el, tag) || (parent && variants.of(parent, tagOf(parent))) || (above && variants.of(above, tagOf(above))), fields);
   return marks.join(" ");
 }
 
+/** @param {string[]} marks @param {string | null} variant @param {Fields} fields */
+function addVariant(marks, variant, fields) {
+  if (variant && !isKnown(variant, fields[F_STATES])) addMark(marks, variant);
+}
+
+/** Matches what orderOf and columnsOf search for around an element. */
+const MARKED_TABLES = "[aria-sort],[role=row]";
 /** Matches rows, and cells. */
 const MARKED_ROWS = "[role=row]", MARKED_CELLS = "[role=cell],[role=gridcell],[role=columnheader]";
 /**
@@ -137,9 +140,11 @@ function addPosition(marks, el) {
   if (at && size && /^\d{1,3}$/.test(at) && /^\d{1,3}$/.test(size)) addMark(marks, "at-" + at + "-of-" + size);
 }
 
-/** Whether an element is the only content of its parent. @param {El} el @param {El} parent */
-function isOnlyChild(el, parent) {
-  return safe.firstElementChild(parent) === el && safe.nextElementSibling(el) === null && !hasOwnText(parent);
+/** Returns the parent of an element that is its only content, or null. @param {El} el @returns {El | null} */
+function parentOfOnly(el) {
+  if (safe.nextElementSibling(el) !== null) return null;
+  const parent = safe.parentNode(el);
+  return parent && isElement(parent) && safe.firstElementChild(parent) === el && !hasOwnText(parent) ? parent : null;
 }
 
 /**
@@ -148,7 +153,18 @@ function isOnlyChild(el, parent) {
  * @param {string[]} marks @param {El} el @param {number} states
  */
 function addStates(marks, el, states) {
-  if (hasNoAttributes(el) || (internals === null && !safe.matches(el, STATED))) return;
+  if (hasNoAttributes(el)) return;
+  if (!(el === ariaFree && el === dataFree) && (internals !== null || safe.matches(el, STATED))) addAttributeStates(marks, el, states);
+  const classes = attr(el, "class");
+  if (!classes || !MAY_BE_STATE.test(classes)) return;
+  for (const token of classes.trim().split(/\s+/, 40)) {
+    const state = stateOf(token);
+    if (state && !isKnown(state, states)) addMark(marks, state);
+  }
+}
+
+/** Adds the states that attributes express. @param {string[]} marks @param {El} el @param {number} states */
+function addAttributeStates(marks, el, states) {
   const current = attr(el, "aria-current");
   if (current && current !== "false") addMark(marks, "current");
   for (const name of STATE_FLAGS) {
@@ -158,12 +174,6 @@ function addStates(marks, el, states) {
   for (const name of attr(el, "role") === "tabpanel" ? [] : STATE_VALUES) { // a panel that is shown is always active
     const state = attr(el, name);
     if (state && STATE_VALUE.test(state) && !isKnown(state, states)) addMark(marks, state);
-  }
-  const classes = attr(el, "class");
-  if (!classes || !MAY_BE_STATE.test(classes)) return;
-  for (const token of classes.trim().split(/\s+/, 40)) {
-    const state = stateOf(token);
-    if (state && !isKnown(state, states)) addMark(marks, state);
   }
 }
 
@@ -260,7 +270,7 @@ const TIPS = ["data-tooltip", "data-tip", "data-title", "data-original-title", "
 
 /** Returns the text of a tooltip that a script draws, without its keyboard shortcut, or "". @param {El} el */
 function tipWord(el) {
-  if (hasNoAttributes(el)) return "";
+  if (el === dataFree || hasNoAttributes(el)) return "";
   for (const name of TIPS) {
     const words = /^\s*[a-z][^([{]*/i.exec(reportedAttribute(el, name) || "");
     const mark = words ? asMark(words[0]) : "";
@@ -271,6 +281,7 @@ function tipWord(el) {
 
 /** Returns the action named in an attribute for the page's own scripts, if it is plain words, or "". @param {El} el */
 function dataActionOf(el) {
+  if (el === dataFree) return "";
   for (const name of ["data-action", "data-command", "data-direction"]) {
     const said = attr(el, name);
     if (said && /^[a-z]{2,}(?:[-_]?[a-z]+){0,2}$/i.test(said)) return asMark(said);
@@ -344,7 +355,8 @@ const SAID_BESIDE = "[aria-label],[aria-describedby],[aria-description],[title]"
  */
 function wordsBeside(fields, el, tag) {
   const name = fields[F_TEXT];
-  if (hasNoAttributes(el) || FIELD_TAGS.has(tag) || (internals === null && !safe.matches(el, SAID_BESIDE))) return "";
+  if (hasNoAttributes(el) || FIELD_TAGS.has(tag)) return "";
+  if (el === ariaFree ? !hasAttr(el, "title") : internals === null && !safe.matches(el, SAID_BESIDE)) return "";
   const label = attr(el, "aria-label");
   const listed = CONTAINER_ROLES.has(fields[F_ROLE]) || fields[F_VALUE] !== ""; // the words of its content are elsewhere
   const shown = label && label.trim() && !listed ? otherWords(reportedWords(el, MAX_BESIDE), name) : "";

@@ -13,13 +13,20 @@ const MAX_WRITTEN = 2000;
 /** Classes that describe layout or position, in addition to NO_STATE and NO_WORD. */
 const NO_VARIANT = /^(?:first|last|odd|even|left|right|top|middle|center|start|end|next|prev|previous|new|old|flex|grow|shrink|truncate|italic|underline|capitalize|lowercase|border|ring|outline|group|peer|static|absolute|isolate|contents|table|filter|blur|invert|resize|main|sub|alt|wide|narrow|tall|thin|big|tiny|fade|show|shown|in|out|anim|hover|collapse|ng|css|js|jsx|sc|ripple|wave|btn|chip|tag|badge|icon|tab|pill|day|link|text|label|title|name|image|img|pic|photo|thumb|has-[a-z-]+|with-[a-z-]+|no-[a-z-]+)$/;
 /** Words that count as a state wherever they distinguish an element. For links, and for fewer than three elements, no other words count. */
-const VARIANT_STATE = /^(?:on|off|sel|cur|act|active|selected|current|chosen|picked|pressed|toggled|marked|checked|crossed|done|completed|taken|booked|reserved|sold|occupied|unavailable|locked|muted|pinned|flagged|today|correct|incorrect|wrong|matched|solved|found|won|lost|lit|filled|open|closed|disabled|liked|starred|unread|error|invalid|playing|paused|online|offline)$/;
+const VARIANT_STATES =
+  "on|off|sel|cur|act|active|selected|current|chosen|picked|pressed|toggled|marked|checked|crossed|done|completed|taken|booked|reserved|sold|occupied|unavailable|locked|muted|pinned|flagged|today|correct|incorrect|wrong|matched|solved|found|won|lost|lit|filled|open|closed|disabled|liked|starred|unread|error|invalid|playing|paused|online|offline";
+const VARIANT_STATE = new RegExp("^(?:" + VARIANT_STATES + ")$"), HAS_VARIANT_STATE = new RegExp("(?:^|[\\s_-])(?:" + VARIANT_STATES + ")(?:[\\s_-]|$)|(?:^|\\s)bg-");
+/** The class of a utility framework that sets the color of the background. */
+const TINT = /^bg-[a-z]{3,12}(?:-\d{2,3})?$/;
+/** The maximum number of class attributes whose isStateClass is kept. */
+const MAX_CLASSES = 5000;
 /** The declarations of a style that draw a state. */
 const DRAWN_STATE = /(?:^|;)\s*(background(?:-color)?|color)\s*:\s*([^;]{1,40})/g;
 
 /**
- * The children of an element, compared by the attributes that style them. kinds has the words of each kind. usual is the kind of more
- * than half of the children, if any. known has the words that were computed so far, by the attributes of the element.
+ * The children of an element, compared by the attributes that style them. kinds has the words of each kind; it is empty if all children with
+ * the same tag are styled alike. usual is the kind of more than half of the children, if any. known has the words that were computed so
+ * far, by the attributes of the element.
  * @typedef {{clock: number, kinds: Map<string, {tag: string, words: Set<string>, count: number}>, usual: string, signature: string,
  *   known: Map<string, string>}} Alike
  */
@@ -32,20 +39,41 @@ class Variants {
     this.groups = new Expando();
     /** The elements whose children may have changed their kinds, with the former signature of the group. @type {Map<El, string>} */
     this.due = new Map();
+    /** The results of isStateClass. @type {Map<string, boolean>} */
+    this.stateClasses = new Map();
   }
 
   /** Returns the word that distinguishes an element from its siblings, or "". @param {El} el @param {string} tag */
   of(el, tag) {
+    if (hasNoAttributes(el) || FIELD_TAGS.has(tag) || !this.mayVary(el, tag)) return "";
     const parent = safe.parentNode(el);
-    if (!parent || !isElement(parent) || hasNoAttributes(el) || FIELD_TAGS.has(tag)) return "";
+    if (!parent || !isElement(parent)) return "";
+    const group = this.groupOf(parent);
+    if (group.kinds.size < 2) return ""; // nothing to differ from
     const written = writtenAs(el, tag);
     if (written === "") return "";
-    const group = this.groupOf(parent);
     const known = group.known.get(written);
     if (known !== undefined) return known;
     const word = this.wordIn(group, el, tag);
     if (group.known.size < MAX_BESIDE_IT) group.known.set(written, word);
     return word;
+  }
+
+  /** Whether the classes or the style of an element may distinguish it, whatever its siblings are. @param {El} el @param {string} tag */
+  mayVary(el, tag) {
+    const classes = attr(el, "class"), style = attr(el, "style");
+    if (style !== null && style.includes("background")) return true;
+    return classes !== null && classes !== "" && (tag !== "a" || this.isStateClass(classes));
+  }
+
+  /** Whether a class attribute may contain a word that counts for links. @param {string} classes */
+  isStateClass(classes) {
+    let may = this.stateClasses.get(classes);
+    if (may === undefined) {
+      may = HAS_VARIANT_STATE.test(classes);
+      if (this.stateClasses.size < MAX_CLASSES) this.stateClasses.set(classes, may);
+    }
+    return may;
   }
 
   /** @param {Alike} group @param {El} el @param {string} tag */
@@ -105,25 +133,46 @@ class Variants {
 function alikeIn(parent, clock) {
   /** @type {Alike["kinds"]} */
   const kinds = new Map();
-  const first = safe.firstElementChild(parent);
+  if (!differAmong(parent)) return { clock, kinds, usual: "", known: new Map(), signature: "" };
   let seen = 0, usual = "";
-  if (first === null || safe.nextElementSibling(first) === null) return { clock, kinds, usual, known: new Map(), signature: "" }; // nothing to differ from
-  let written = "", /** @type {{tag: string, words: Set<string>, count: number} | undefined} */ last;
-  for (let /** @type {El | null} */ c = first; c && seen < MAX_BESIDE_IT; c = safe.nextElementSibling(c)) {
-    seen++;
-    const tag = tagOf(c), now = writtenAs(c, tag);
-    if (last && now !== "" && now === written) {
-      last.count++;
-      continue;
+  /** The kinds by the attributes, as written. @type {Map<string, {tag: string, words: Set<string>, count: number} | null>} */
+  const byWritten = new Map();
+  for (let c = safe.firstElementChild(parent); c && seen < MAX_BESIDE_IT; c = safe.nextElementSibling(c), seen++) {
+    const tag = tagOf(c), written = writtenAs(c, tag) || tag;
+    let kind = byWritten.get(written);
+    if (kind === undefined) {
+      const key = drawnAs(c, tag);
+      kind = kinds.get(key) || null;
+      if (!kind && kinds.size <= MAX_VARIANTS) kinds.set(key, (kind = { tag, words: new Set(key.split(" ").slice(1)), count: 0 }));
+      byWritten.set(written, kind);
     }
-    const key = drawnAs(c, tag), kind = kinds.get(key);
-    written = now;
-    last = kind;
     if (kind) kind.count++;
-    else if (kinds.size <= MAX_VARIANTS) kinds.set(key, (last = { tag, words: new Set(key.split(" ").slice(1)), count: 1 }));
   }
   for (const [key, kind] of kinds) if (kind.count * 2 > seen) usual = key;
   return { clock, kinds, usual, known: new Map(), signature: [...kinds.keys()].sort().join("\n") + "\n\n" + usual };
+}
+
+/** Whether two children of an element with the same tag are styled by different attributes. @param {El} parent */
+function differAmong(parent) {
+  const first = safe.firstElementChild(parent);
+  if (first === null || safe.nextElementSibling(first) === null) return false;
+  /** The attributes of the first child with each tag. @type {Map<string, string>} */
+  const styled = new Map();
+  let left = MAX_BESIDE_IT, lastTag = "", last = "";
+  for (let /** @type {El | null} */ c = first; c && left > 0; c = safe.nextElementSibling(c), left--) {
+    const tag = c.localName, classes = attr(c, "class"), style = attr(c, "style");
+    const written = classes === null && style === null ? "" : (classes || "") + "\n" + (style || "");
+    if (tag === lastTag) {
+      if (written !== last) return true;
+      continue;
+    }
+    const before = styled.get(tag);
+    if (before === undefined) styled.set(tag, written);
+    else if (before !== written) return true;
+    lastTag = tag;
+    last = written;
+  }
+  return false;
 }
 
 /** Returns the styling attributes of an element unchanged, or "" if it has none or they are too long. @param {El} el @param {string} tag */
@@ -176,7 +225,7 @@ function variantWord(token, base) {
  */
 function colorOf(el, words) {
   for (const word of words) {
-    if (/^bg-[a-z]{3,12}(?:-\d{2,3})?$/.test(word)) return word;
+    if (TINT.test(word)) return word;
     if (!word.startsWith("background")) continue;
     const value = el.style.backgroundColor;
     const color = /^[a-z]{3,20}$/.test(value) ? value : hueOf(value);

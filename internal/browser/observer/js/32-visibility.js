@@ -135,7 +135,7 @@ class Visibility {
       const face = toggle ? this.labelOf(el) : faceOf(el);
       return face ? this.rect(face, tagOf(face)) : rect;
     }
-    if (isCombo(el) && mayHaveFace(el, tag) && getComputedStyle(el).transform.startsWith("matrix(0,")) { // scaled to nothing
+    if (mayHaveFace(el, tag) && isCombo(el) && getComputedStyle(el).transform.startsWith("matrix(0,")) { // scaled to nothing
       const face = faceOf(el);
       if (face) return this.rect(face, tagOf(face));
     }
