@@ -134,8 +134,8 @@ func isComposed(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo, unicode.Yi)
 }
 
-// Chord returns the events that press and release the keys of a chord such as "Control+a", "Shift+Tab" or "+". mac adds the editing
-// commands that the system provides on a Mac.
+// Chord returns the events that press and release the keys of a chord such as "Control+a", "Shift+Tab" or "+". "Control+A" is the same as
+// "Control+a". mac adds the editing commands that the system provides on a Mac.
 func Chord(chord string, mac bool) ([]Event, error) {
 	modifiers, key := splitChord(chord)
 	var events []Event
@@ -156,6 +156,9 @@ func Chord(chord string, mac bool) ([]Event, error) {
 		s := keyboard()[name]
 		events = append(events, Event{Key: s.down(bits)})
 		down = append(down, s)
+	}
+	if bits&^Shift != 0 && len(key) == 1 && 'A' <= key[0] && key[0] <= 'Z' {
+		key = strings.ToLower(key) // a shortcut is written Control+A, but pressed without Shift
 	}
 	s, known := keyboard()[key]
 	switch {

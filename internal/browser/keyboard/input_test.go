@@ -63,6 +63,9 @@ func TestChordsAreHeldAndLetGo(t *testing.T) {
 	}{
 		{"a", false, "a+KeyA0 a-KeyA0"},
 		{"Control+a", false, "Control+ControlLeft2 a+KeyA2 a-KeyA2 Control-ControlLeft0"},
+		{"Control+A", false, "Control+ControlLeft2 a+KeyA2 a-KeyA2 Control-ControlLeft0"},
+		{"Control+Shift+A", false, "Control+ControlLeft2 Shift+ShiftLeft10 A+KeyA10 A-KeyA10 Shift-ShiftLeft2 Control-ControlLeft0"},
+		{"A", false, "A+KeyA8 A-KeyA8"},
 		{"ControlOrMeta+a", true, "Meta+MetaLeft4 a+KeyA4(selectAll) a-KeyA4 Meta-MetaLeft0"},
 		{"Control++", false, "Control+ControlLeft2 ++Equal10 +-Equal10 Control-ControlLeft0"},
 		{"Shift+Tab", false, "Shift+ShiftLeft8 Tab+Tab8 Tab-Tab8 Shift-ShiftLeft0"},
