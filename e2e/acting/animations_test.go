@@ -93,3 +93,15 @@ box.querySelector("button").onclick = () => {
 	s.answers("Open", "+ Yes")
 	s.answers("Yes", "- Yes")
 }
+
+// TestAnAnswerHasWhatClosesWithItsBackdrop closes a dialog whose backdrop, an element in it, fades out.
+func TestAnAnswerHasWhatClosesWithItsBackdrop(t *testing.T) {
+	s := staged(t, `<title>Backdrop</title><style>
+[role=dialog] { position: fixed; inset: 0 } [role=dialog] > div { position: absolute; inset: 0; background: gray; transition: opacity .2s } .out { opacity: 0 } [role=dialog] button { position: relative }
+</style><div role=dialog aria-label="A picture"><div></div><button>Close</button></div>
+<script>
+const back = document.querySelector("[role=dialog] > div")
+document.querySelector("button").onclick = () => { back.className = "out"; back.ontransitionend = () => back.parentNode.remove() }
+</script>`)
+	s.answers("Close", "- Close")
+}

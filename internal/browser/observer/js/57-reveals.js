@@ -171,9 +171,9 @@ class Reveals {
     this.animated = this.running().some((animation) => isAnimatedWith(animation, el) && changesOpacity(animation));
   }
 
-  /** Waits for a visible element if an animation makes it transparent. @param {El} el */
+  /** Waits for a visible element if an animation makes it, or the backdrop in it, transparent. @param {El} el */
   awaitEnd(el) {
-    if (!this.animated) this.animated = this.running().some((animation) => isAnimatedWith(animation, el) && fadesOut(animation));
+    if (!this.animated) this.animated = this.running().some((animation) => (isAnimatedWith(animation, el) || (this.isOfAct(animation) && isBackdrop(animation, el))) && fadesOut(animation));
   }
 
   /** Returns the running animations that have an end. */
@@ -205,6 +205,14 @@ function isAnimatedWith({ effect }, el) {
   if (target === null || target === undefined) return false;
   const around = /** @type {El} */ (target);
   return safe.contains(around, el) || (isShadow(safe.getRootNode(around)) && isWithinNode(el, around));
+}
+
+/** Whether the target of an animation fills an element that contains it. @param {Animation} animation @param {El} el */
+function isBackdrop({ effect }, el) {
+  const { target, pseudoElement } = /** @type {KeyframeEffect} */ (effect);
+  if (!target || pseudoElement || !safe.contains(el, /** @type {El} */ (target))) return false;
+  const around = safe.rect(el), box = safe.rect(/** @type {El} */ (target));
+  return box.width >= around.width && box.height >= around.height;
 }
 
 /** The maximum number of slots of an element to check, and of nodes that are assigned to them and to nested slots. */
