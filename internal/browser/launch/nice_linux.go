@@ -22,6 +22,14 @@ func nicePages(browser, increment int) error {
 		return err
 	}
 	nice := min(20-raw+increment, 19) // the system call returns 20 minus the nice value
+	if err := niceAll(browser, nice); err != nil {
+		return err
+	}
+	return niceAll(browser, nice) // a renderer may have been forked before its zygote had the value
+}
+
+// niceAll sets the nice value of the zygotes and renderers of a browser.
+func niceAll(browser, nice int) error {
 	zygotes := 0
 	for _, pid := range processesOf(browser, nil) {
 		line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
@@ -29,7 +37,7 @@ func nicePages(browser, increment int) error {
 		if err != nil || !zygote && !bytes.Contains(line, []byte("--type=renderer")) {
 			continue
 		}
-		if err := syscall.Setpriority(syscall.PRIO_PROCESS, pid, nice); err != nil {
+		if err := syscall.Setpriority(syscall.PRIO_PROCESS, pid, nice); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return fmt.Errorf("setting the nice value of process %d to %d: %w", pid, nice, err)
 		}
 		if zygote {
