@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/retry"
 )
 
 const (
@@ -142,14 +143,7 @@ func (f *follower) rest(cause error) error {
 	if f.options.Lost != nil {
 		f.options.Lost(cause, wait)
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-f.ctx.Done():
-		return context.Cause(f.ctx)
-	}
+	return retry.Pause(f.ctx, wait)
 }
 
 // watch reads one stream to its end. heard reports whether any message other than a tab status arrived: a crashed page sends its status to

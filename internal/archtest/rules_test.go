@@ -82,7 +82,7 @@ var layers = map[string]layer{
 	"internal/browser/permissions":  {layers: []string{"internal/browser/clipboard", "internal/browser/devtools"}, modules: true},
 	"internal/browser/targets":      {layers: []string{"actor", "internal/browser/devtools"}, modules: true},
 	"internal/browser/windows":      {layers: []string{"internal/browser/devtools"}, modules: true},
-	"internal/browser/warm":         {},
+	"internal/browser/warm":         {layers: []string{"internal/retry"}},
 	"internal/browser/storagestate": {layers: []string{"actor", "internal/sessions", "internal/browser/devtools", "internal/browser/hidden"}, modules: true},
 	// Masked areas of a picture are painted over without a browser.
 	"internal/browser/redact":   {layers: []string{"dom"}, pure: true},
@@ -95,9 +95,9 @@ var layers = map[string]layer{
 	"internal/browser/launch":                {layers: []string{"actor", "internal/sessions", "internal/browser/devtools", "internal/lazyregexp"}, modules: true},
 	"internal/browser/keyboard":              {modules: true, pure: true},
 	"internal/browser/input/outcome":         {layers: []string{"dom", "actor"}, pure: true},
-	"internal/browser/input":                 {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/input/outcome", "internal/browser/keyboard", "internal/browser/frames"}, modules: true},
+	"internal/browser/input":                 {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/input/outcome", "internal/browser/keyboard", "internal/browser/frames", "internal/retry"}, modules: true},
 	// It uses browsers through an interface, so that their failures can be tested without a browser.
-	"internal/browserpool": {layers: []string{"dom", "actor", "internal/sessions"}},
+	"internal/browserpool": {layers: []string{"dom", "actor", "internal/retry", "internal/sessions"}},
 	// The cluster: first the packages that run NATS or connect to it, then the packages that make decisions. None of them depends on
 	// browsers or the services.
 	"internal/retry":            {},
@@ -157,7 +157,7 @@ var layers = map[string]layer{
 	// OpenTelemetry spans for events from server and actor.
 	"internal/telemetry/tracing": {modules: true},
 	"internal/telemetry/metrics": {layers: []string{"actor", "internal/telemetry/usage", "internal/lazyregexp"}, modules: true},
-	"client":                     {layers: []string{"gen", "internal/endpoint"}, modules: true},
+	"client":                     {layers: []string{"gen", "internal/endpoint", "internal/retry"}, modules: true},
 	"internal/mcp":               {layers: []string{"client", "gen", "internal/deadline", "internal/timeline", "internal/gateway/guard", "internal/nearest", "internal/plural", "internal/refs", "internal/truncate", "internal/lazyregexp"}, modules: true},
 	// Programs as written by users of package client.
 	"examples": {layers: []string{"client", "gen"}, modules: true},

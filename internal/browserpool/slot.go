@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/internal/retry"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -96,11 +97,7 @@ func (s *slot) pause(wait time.Duration) bool {
 	s.pool.mu.Lock()
 	s.retry = time.Now().Add(wait)
 	s.pool.mu.Unlock()
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-s.pool.ctx.Done():
+	if retry.Pause(s.pool.ctx, wait) != nil {
 		return false
 	}
 	s.pool.mu.Lock()

@@ -10,6 +10,7 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/input/outcome"
+	"github.com/domtap/domtap/internal/retry"
 )
 
 // dispatch presses and releases the mouse and returns the outcome.
@@ -51,25 +52,13 @@ func (t *pointer) dispatch(ctx context.Context, p *path, modifiers int64) (outco
 // the press.
 func (t *pointer) holdBetween(ctx context.Context, p *path, press []devtools.Step, release devtools.Step) (held bool, err error) {
 	if err = t.page.Main().Run(ctx, press...); err == nil {
-		err = wait(ctx, t.action.Hold)
+		err = retry.Pause(ctx, t.action.Hold)
 	}
 	var during outcome.Press
 	if err == nil && !p.isUnguarded() {
 		_ = call(ctx, p.leaf(), "dragBegan", nil, &during) // a document that is gone received the press or reported nothing
 	}
 	return during.Presses > 0, errors.Join(err, t.release(ctx, release))
-}
-
-// wait waits for d, or until ctx ends.
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // release releases a button or a key, even if ctx has ended. If ctx ends, release does not wait for the page, which may hang. While a

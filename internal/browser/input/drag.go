@@ -13,6 +13,7 @@ import (
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/input/outcome"
+	"github.com/domtap/domtap/internal/retry"
 )
 
 const (
@@ -49,7 +50,7 @@ func (t *drag) do(ctx context.Context) (driver.DoResult, error) {
 	}
 	defer t.disarmPath(ctx, p)
 	to := p.at
-	if err = wait(ctx, t.action.Hold); err == nil {
+	if err = retry.Pause(ctx, t.action.Hold); err == nil {
 		var end driver.Point
 		if end, err = t.moveHeld(ctx, p, data); err == nil {
 			to = end
@@ -159,7 +160,7 @@ func (t *pointer) settle(ctx context.Context, to driver.Point, dragged *input.Dr
 		if err != nil {
 			return err
 		}
-		if err := wait(ctx, settleTime); err != nil {
+		if err := retry.Pause(ctx, settleTime); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/input/outcome"
 	keys "github.com/domtap/domtap/internal/browser/keyboard"
+	"github.com/domtap/domtap/internal/retry"
 )
 
 // held is a button that stays down between actions. The guards are disarmed during that time: the element has received the press, and later
@@ -68,7 +69,7 @@ func (t *pointer) down(ctx context.Context) (driver.DoResult, error) {
 	h.path, h.at, h.mayDrag = p, p.at, began.MayDrag || p.isUnguarded()
 	t.held = h
 	t.disarmPath(ctx, p)
-	if err := wait(ctx, t.action.Hold); err != nil {
+	if err := retry.Pause(ctx, t.action.Hold); err != nil {
 		return driver.DoResult{}, err
 	}
 	return driver.DoResult{Detail: t.describePoint(p)}, nil

@@ -18,6 +18,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/input/outcome"
 	keys "github.com/domtap/domtap/internal/browser/keyboard"
+	"github.com/domtap/domtap/internal/retry"
 )
 
 // entryMethod is how text is entered.
@@ -353,7 +354,7 @@ func (t *typing) repeatKey(ctx context.Context, again keys.Event) error {
 	end, pause := time.Now().Add(t.action.Hold), repeatDelay
 	for {
 		left := time.Until(end)
-		if err := wait(ctx, min(left, pause)); err != nil || left <= pause {
+		if err := retry.Pause(ctx, min(left, pause)); err != nil || left <= pause {
 			return err
 		}
 		pause = repeatEvery

@@ -8,6 +8,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/domtap/domtap/internal/retry"
 )
 
 // pause is the delay between a Take and the creation of the next session. It gives priority to the page that is opened in the taken
@@ -73,12 +75,7 @@ func (p *Pool[S]) Take() (s S, ok bool) {
 
 // fill creates sessions until there are enough, or until Make fails.
 func (p *Pool[S]) fill() {
-	wait := time.NewTimer(pause)
-	defer wait.Stop()
-	select {
-	case <-wait.C:
-	case <-p.config.Life.Done():
-	}
+	_ = retry.Pause(p.config.Life, pause) // needsMore asks whether the life has ended
 	for p.needsMore() {
 		s, err := p.config.Make()
 		if err != nil {
