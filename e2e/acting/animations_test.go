@@ -79,10 +79,12 @@ define("x-drop", "<x-pop><slot name=trigger slot=anchor></slot><div><slot></slot
 	}
 }
 
-// TestAnAnswerHasWhatAReversedAnimationTakesAway closes a dialog that fades out with the animation that faded it in.
+// TestAnAnswerHasWhatAReversedAnimationTakesAway closes a dialog that fades out with the frames that faded it in, played backwards. A rule
+// that only reversed the animation of show would not start it again once it has ended.
 func TestAnAnswerHasWhatAReversedAnimationTakesAway(t *testing.T) {
 	s := staged(t, `<title>Reversed</title><style>
-@keyframes show { from { opacity: 0 } } dialog { border: 0 } dialog[open] { animation: show .2s } dialog.out { animation: show .2s reverse }
+@keyframes show { from { opacity: 0 } } @keyframes leave { from { opacity: 0 } }
+dialog { border: 0 } dialog[open] { animation: show .2s } dialog.out { animation: leave .2s reverse }
 </style><button onclick="box.showModal()">Open</button><dialog id=box aria-label="Are you sure?"><button>Yes</button></dialog>
 <script>
 box.querySelector("button").onclick = () => {
