@@ -214,8 +214,12 @@ function holdsOne(el, nodes) {
  * @param {Rec} rec @param {Variants} variants
  */
 function reportedFields({ node, tag, fields }, variants) {
-  const variant = variants.of(node, tag), marks = fields[F_MARKS].split(" ").filter((mark) => mark !== variant);
-  return [fields[F_TEXT], fields[F_VALUE], marks.join(" "), fields[F_STATES] & ~(3 << S_FOCUSED)].join("\n");
+  let marks = fields[F_MARKS];
+  if (marks !== "") {
+    const variant = variants.of(node, tag);
+    marks = marks.split(" ").filter((mark) => mark !== variant).join(" ");
+  }
+  return [fields[F_TEXT], fields[F_VALUE], marks, fields[F_STATES] & ~(3 << S_FOCUSED)].join("\n");
 }
 
 /** Returns the names of the elements with the same difference, for the text of a notice. @param {Set<string>} names */
