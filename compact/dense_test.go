@@ -73,9 +73,11 @@ func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
 					t.Fatalf("%d elements, want %d in\n%s", len(got), len(shown), text)
 				}
 				want := readable(shown[i])
-				want.Target = got[i].Target
+				if want.Target = got[i].Target; want.Target == `"` {
+					t.Fatalf("[%d] has the target of no other element in\n%s", got[i].Ref, text)
+				}
 				c := contexts[shown[i].Ref]
-				for _, limit := range []int{40, 60} {
+				for _, limit := range []int{24, 40, 60} {
 					if which := string(part.AppendClean(nil, c.Words, limit)); got[i].Context == which {
 						want.Context = which
 						if strings.HasSuffix(which, part.Ellipsis) {

@@ -13,15 +13,15 @@ import (
 
 const (
 	// maxCell limits how much of the text of a cell is printed, in characters. Of a longer text, only maxCutCell characters are printed.
-	maxCell, maxCutCell = 60, 40
-	// maxContext limits how much of a context is printed, in characters, if that distinguishes it from all others. Otherwise the limit is
-	// maxCell.
-	maxContext = 40
+	maxCell, maxCutCell = 60, 32
+	// maxContext limits how much of a context is printed, in characters. Of a longer one, only maxCutContext characters are printed, or maxCell
+	// if other contexts begin alike.
+	maxContext, maxCutContext = 40, 24
 	// minSaid is the minimum length in bytes of words that are omitted beside a name that contains them.
 	minSaid = 6
 	// roleLink is the role of elements for which no role is printed.
 	roleLink = "link"
-	// ditto stands for the context that was printed last.
+	// ditto stands for the context or the target that was printed last.
 	ditto = `"`
 )
 
@@ -68,10 +68,10 @@ type item struct {
 	target, which string
 	// whichLeft is the number of characters omitted after which, if it ends in "…". whichLimit limits how many characters are printed.
 	whichLeft, whichLimit int
-	// assumed is the role that the beginning of the line states for the elements without one, or empty for link.
+	// assumed is the role with states that the beginning of the line states for the elements without them, or empty for link.
 	assumed string
-	// repeats reports that the context equals the context of the previous item in the line.
-	repeats bool
+	// repeats and repeatsTarget report that the context or the target equals the one that was printed last.
+	repeats, repeatsTarget bool
 }
 
 // append appends an item: `[ref] name →target (role ="value" states hints) ‹which›`. The assumed role is omitted.
@@ -90,7 +90,12 @@ func (m *item) appendBody(dst []byte) []byte {
 	start := len(dst)
 	dst = appendSpaced(dst, m.Text, part.MaxText, "", m.Left)
 	named := len(dst) > start
-	if m.target != "" {
+	switch {
+	case m.repeatsTarget:
+		dst = append(dst, " →"+ditto...)
+	case m.target == ditto: // the page's own
+		dst = append(dst, " →%22"...)
+	case m.target != "":
 		dst = append(append(dst, " →"...), m.target...)
 	}
 	return m.appendWhich(m.appendDetail(dst, m.around != dom.NoRef && !named))
@@ -113,9 +118,10 @@ func (m *item) appendWhich(dst []byte) []byte {
 	return append(part.AppendLeft(words, part.Beyond(m.which, m.whichLimit, m.whichLeft)), "›"...)
 }
 
-// appendDetail appends ` (role ="value" type=T states)`, unless the element has the assumed role and no other details.
+// appendDetail appends ` (role ="value" type=T states)`, unless the element has the assumed role and states, and no other details.
 func (m *item) appendDetail(dst []byte, always bool) []byte {
-	if !always && m.Role == cmp.Or(m.assumed, roleLink) && m.hasRoleOnly() {
+	var buffer [96]byte
+	if !always && !m.hasOwnDetail() && string(m.appendDetails(buffer[:0])) == cmp.Or(m.assumed, roleLink) {
 		return dst
 	}
 	dst = part.AppendRole(append(dst, " ("...), m.Role)
@@ -128,9 +134,9 @@ func (m *item) appendDetail(dst []byte, always bool) []byte {
 	return append(part.AppendHints(part.AppendStates(dst, &m.States), m.Hints), ')')
 }
 
-// hasRoleOnly reports whether the details of an element are only its role.
-func (m *item) hasRoleOnly() bool {
-	return !hasStateWords(m.Element) && !hasPrintedValue(m.Element) && (m.Tag != "input" || !needsType(m.Type))
+// hasOwnDetail reports whether an element has a value or a type to print, which no line states once.
+func (m *item) hasOwnDetail() bool {
+	return hasPrintedValue(m.Element) || m.Tag == "input" && needsType(m.Type)
 }
 
 // hasStateWords reports whether there are states or hints to print.

@@ -34,6 +34,7 @@ type layout struct {
 	// group is the group that contains each node, and holder the nearest shown element around it, or -1.
 	group, holder []int32
 	links         links
+	headings      headings
 
 	dst, scratch []byte
 	run          run
@@ -96,7 +97,7 @@ func newLayout(p *Page, shown []*dom.Element, m Mention) *layout {
 			}
 		}
 	}
-	l.links = newLinks(l)
+	l.links, l.headings = newLinks(l), newHeadings(l)
 	return l
 }
 
@@ -434,7 +435,7 @@ func (l *layout) element(i int) {
 	}
 	l.surround()
 	m := l.item(i)
-	if l.needsContext(i) {
+	if l.needsContext(i) && !l.headings.distinguish(l, i) {
 		l.addContext(&m)
 	}
 	level := l.level(i)

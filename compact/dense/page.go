@@ -8,6 +8,7 @@ package dense
 import (
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/domtap/domtap/compact/internal/part"
 	"github.com/domtap/domtap/compact/internal/site"
@@ -80,7 +81,7 @@ func NewPage(o Options, all, context []*dom.Element) *Page {
 func ambiguousBeginnings(contexts map[dom.Ref]elementcontext.Context) map[string]bool {
 	words, ambiguous := map[string]string{}, map[string]bool{}
 	for _, c := range contexts {
-		start := truncate.Runes(c.Words, maxContext-1)
+		start := beginning(c.Words)
 		if other, seen := words[start]; seen && other != c.Words {
 			ambiguous[start] = true
 		}
@@ -89,11 +90,22 @@ func ambiguousBeginnings(contexts map[dom.Ref]elementcontext.Context) map[string
 	return ambiguous
 }
 
+// contextLimit limits how many characters of a context are printed if no other context begins alike.
+func contextLimit(words string) int {
+	if utf8.RuneCountInString(words) > maxContext {
+		return maxCutContext
+	}
+	return maxContext
+}
+
+// beginning returns the words that are printed of a context.
+func beginning(words string) string { return truncate.Runes(words, contextLimit(words)-1) }
+
 // addContext sets the context that distinguishes an item from others of its role and name.
 func (p *Page) addContext(m *item) {
 	c := p.contexts[m.Ref]
-	m.which, m.whichLeft, m.whichLimit = c.Words, c.Left, maxContext
-	if p.ambiguous[truncate.Runes(c.Words, maxContext-1)] {
+	m.which, m.whichLeft, m.whichLimit = c.Words, c.Left, contextLimit(c.Words)
+	if p.ambiguous[beginning(c.Words)] {
 		m.whichLimit = maxCell
 	}
 }

@@ -1,7 +1,6 @@
 package dense
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -37,8 +36,8 @@ var (
 	tail = lazyregexp.New(`^(?: ((?:\\.|[^\\])+?))??(?: →(\S+))?` +
 		`(?: \(([a-z][a-z0-9-]*)(?: ="((?:\\.|[^"\\])*)")?(?: type=[a-z]+)?((?: ~?[a-z][a-z0-9=-]*)*)\))?` +
 		`(?: ‹((?:\\.|[^\\])*?)›)?(?: \|(?: .*)?)?$`)
-	// assumedRole matches the role at the beginning of a line.
-	assumedRole = lazyregexp.New(`^\(([a-z][a-z0-9-]*)\) `)
+	// assumed matches the role at the beginning of a line, with states.
+	assumed = lazyregexp.New(`^\(([a-z][a-z0-9-]*)((?: ~?[a-z][a-z0-9=-]*)*)\) `)
 	// cut matches the number of omitted characters. In words of the page the sign is escaped.
 	cut     = lazyregexp.New(`…\+(\d+)$`)
 	escaped = lazyregexp.New(`\\(.)`)
@@ -48,12 +47,15 @@ var (
 func Parse(text string) (all []Element, err error) {
 	places, same := map[uint32]int{}, map[uint32]uint32{} // the indexes of elements, and the refs that they refer to
 	var last said
+	target := ""
 	for line := range strings.Lines(text) {
 		items, err := parseLine(strings.TrimSuffix(line, "\n"), same, &last)
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range slices.Backward(items) {
+		slices.Reverse(items)
+		fillTargets(items, &target)
+		for _, e := range items {
 			places[e.Ref] = len(all)
 			all = append(all, e)
 		}
@@ -69,11 +71,24 @@ func Parse(text string) (all []Element, err error) {
 	return all, nil
 }
 
+// fillTargets replaces targets that stand for the last one. last is the target before the items, and is set to the last one in them.
+func fillTargets(items []Element, last *string) {
+	for i := range items {
+		switch target := &items[i].Target; *target {
+		case "":
+		case ditto:
+			*target = *last
+		default:
+			*last = *target
+		}
+	}
+}
+
 // parseLine returns the elements of a line in reverse order, and records references to others in same. last is the context before the line,
 // and parseLine sets it to the last context in the line.
 func parseLine(line string, same map[uint32]uint32, last *said) (items []Element, err error) {
 	line, covered := strings.CutPrefix(line, "(covered) ")
-	line, assumed := cutRole(line)
+	line, assumed := cutAssumed(line)
 	if line == "" || !strings.ContainsRune("[#|", rune(line[0])) {
 		return nil, nil // the header, a group, or an outcome
 	}
@@ -86,7 +101,10 @@ func parseLine(line string, same map[uint32]uint32, last *said) (items []Element
 		if !ok {
 			return nil, fmt.Errorf("read %q: not an element of format DENSE", line[m[0]:end])
 		}
-		e.Role, e.Covered = cmp.Or(role, assumed), covered
+		e.Covered = covered
+		if e.Role = role; role == "" {
+			e.Role, e.States, e.Hints = assumed.Role, slices.Clone(assumed.States), slices.Clone(assumed.Hints)
+		}
 		end = m[0]
 		if m[6] >= 0 {
 			all, err := unfold(e, line[m[6]:m[7]], [3]string{group(line, m, 4), group(line, m, 5), group(line, m, 6)}, others)
@@ -100,7 +118,7 @@ func parseLine(line string, same map[uint32]uint32, last *said) (items []Element
 		case ditto:
 			unsaid = append(unsaid, len(items))
 		case e.Context != "":
-			which := said{e.Context, e.ContextLeft}
+			which := said{words: e.Context, left: e.ContextLeft}
 			which.fill(items, unsaid)
 			if unsaid = nil; isLast {
 				*last, isLast = which, false
@@ -149,13 +167,15 @@ func parseItem(text string) (e Element, role string, repeats, ok bool) {
 	}, part[3], part[6] == ditto, true
 }
 
-// cutRole splits the role of the elements that state none from a line.
-func cutRole(line string) (rest, role string) {
-	m := assumedRole().FindStringSubmatch(line)
+// cutAssumed splits the role and states of the elements that state none from a line.
+func cutAssumed(line string) (rest string, e Element) {
+	m := assumed().FindStringSubmatch(line)
 	if m == nil {
-		return line, roleLink
+		return line, Element{Role: roleLink, States: []string{}}
 	}
-	return line[len(m[0]):], m[1]
+	e.Role = m[1]
+	e.States, e.Hints = statesAndHints(m[2])
+	return line[len(m[0]):], e
 }
 
 // statesAndHints separates the states of an element from its hints.

@@ -97,6 +97,7 @@ func (d *Diff) element(mark byte, line string) error {
 		return err
 	case mark != '~':
 		slices.Reverse(items)
+		fillTargets(items, new(string))
 	}
 	switch {
 	case mark == '+':

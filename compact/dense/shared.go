@@ -12,46 +12,54 @@ const (
 	minShared = 3
 )
 
-// said is a context that was printed.
+// said is what was printed last: a context, and the target of a link.
 type said struct {
-	words string
-	left  int
+	words  string
+	left   int
+	target string
 }
 
-// appendLine appends the items of one line, and updates the context that was printed last. If most of them have the same role, the line
-// begins with it, as in "(button) [3] Save [4] Apply [5] Cancel", and each of these omits it. A line without such a beginning omits the
-// role link.
+// appendLine appends the items of one line, and updates what was printed last. If most of them have the same role and states, the line begins
+// with these, as in "(button) [3] Save [4] Apply [5] Cancel", and each of these omits them. A line without such a beginning omits the role
+// link.
 func appendLine(dst []byte, items []item, last *said) []byte {
-	role := sharedRole(items)
-	if role != roleLink {
-		dst = append(append(append(dst, '('), role...), ") "...)
+	detail := sharedDetail(items)
+	if detail != roleLink {
+		dst = append(append(append(dst, '('), detail...), ") "...)
 	}
 	for i := range items {
 		if i > 0 {
 			dst = append(dst, ' ')
 		}
 		m := &items[i]
-		m.assumed = role
-		if which := (said{m.which, m.whichLeft}); which.words != "" && m.same == dom.NoRef {
-			m.repeats, *last = which == *last, which
+		m.assumed = detail
+		if m.same == dom.NoRef {
+			if m.which != "" {
+				m.repeats = m.which == last.words && m.whichLeft == last.left
+				last.words, last.left = m.which, m.whichLeft
+			}
+			if m.target != "" {
+				m.repeatsTarget, last.target = m.target == last.target, m.target
+			}
 		}
 		dst = m.append(dst)
 	}
 	return dst
 }
 
-// sharedRole returns the role to state once for a line, or link.
-func sharedRole(items []item) string {
-	count := map[string]int{} // by role, the items without other details
+// sharedDetail returns the role and the states to state once for a line, or link.
+func sharedDetail(items []item) string {
+	count := map[string]int{} // by role and states, the items without other details
 	for i := range items {
-		if m := &items[i]; m.same == dom.NoRef && m.hasRoleOnly() {
-			count[m.roleWord()]++
+		if m := &items[i]; m.same == dom.NoRef && !m.hasOwnDetail() {
+			count[m.details()]++
 		}
 	}
 	for i := range items {
-		role := items[i].roleWord()
-		if count[role] >= minShared && count[role] > count[roleLink] && role != covered && 2*count[role] > len(items) {
-			return role
+		m := &items[i]
+		if details := m.details(); !m.hasOwnDetail() && count[details] >= minShared && count[details] > count[roleLink] && m.roleWord() != covered &&
+			2*count[details] > len(items) {
+			return details
 		}
 	}
 	return roleLink
@@ -59,3 +67,10 @@ func sharedRole(items []item) string {
 
 // roleWord returns the role as it is printed.
 func (m *item) roleWord() string { return string(part.AppendRole(nil, m.Role)) }
+
+// appendDetails appends the role, the states and the hints.
+func (m *item) appendDetails(dst []byte) []byte {
+	return part.AppendHints(part.AppendStates(part.AppendRole(dst, m.Role), &m.States), m.Hints)
+}
+
+func (m *item) details() string { return string(m.appendDetails(nil)) }
