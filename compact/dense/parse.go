@@ -102,9 +102,7 @@ func parseLine(line string, same map[uint32]uint32, last *said) (items []Element
 			return nil, fmt.Errorf("read %q: not an element of format DENSE", line[m[0]:end])
 		}
 		e.Covered = covered
-		if e.Role = role; role == "" {
-			e.Role, e.States, e.Hints = assumed.Role, slices.Clone(assumed.States), slices.Clone(assumed.Hints)
-		}
+		e.assume(role, assumed)
 		end = m[0]
 		if m[6] >= 0 {
 			all, err := unfold(e, line[m[6]:m[7]], [3]string{group(line, m, 4), group(line, m, 5), group(line, m, 6)}, others)
@@ -165,6 +163,13 @@ func parseItem(text string) (e Element, role string, repeats, ok bool) {
 		Name: unescape(name), Left: left, Target: part[2], Value: unescape(value), ValueLeft: valueLeft, States: states, Hints: hints,
 		Context: unescape(context), ContextLeft: contextLeft,
 	}, part[3], part[6] == ditto, true
+}
+
+// assume sets the role of an element, or the role and the states of the line if the element states none.
+func (e *Element) assume(role string, line Element) {
+	if e.Role = role; role == "" {
+		e.Role, e.States, e.Hints = line.Role, slices.Clone(line.States), slices.Clone(line.Hints)
+	}
 }
 
 // cutAssumed splits the role and states of the elements that state none from a line.
