@@ -584,7 +584,7 @@ function describe(into, el, tag, explicit, kind, ctx, naming, focused, attribute
   into[F_TYPE] = tag === "input" || tag === "button" ? el.type : "";
   const named = tag === "button" && naming.fromContent; // the content of the button is its name, and not its value
   const valued = (field || explicit || kind === INTERACTIVE) && !named;
-  const editor = valued && safe.matches(el, KEY_FIELDS) ? editorOf(el) : null;
+  const editor = valued && (role === "textbox" || tag === "textarea") ? editorOf(el) : null;
   if (editor) naming.captions.watch(editor, rec); // its lines are the value
   into[F_VALUE] = valued ? withLeft(valueOf(el, tag, role), () => valueOf(el, tag, role, MAX_TEXT)) : "";
   into[F_PLACEHOLDER] = field ? clean(reportedAttribute(el, "placeholder") || "", MAX_NAME) : "";

@@ -91,7 +91,10 @@ function marksOf(fields, el, tag, variants) {
   const parent = parentOfOnly(el), above = parent && parentOfOnly(parent);
   if (parent) addStates(marks, parent, fields[F_STATES]);
   if (above) addStates(marks, above, fields[F_STATES]);
-  if (marks.length === before) addVariant(marks, variants.of(el, tag) || (parent && variants.of(parent, tagOf(parent))) || (above && variants.of(above, tagOf(above))), fields);
+  if (marks.length === before) {
+    const link = tag === "a";
+    addVariant(marks, variants.of(el, tag, link) || (parent && variants.of(parent, tagOf(parent), link)) || (above && variants.of(above, tagOf(above), link)), fields);
+  }
   return marks.join(" ");
 }
 

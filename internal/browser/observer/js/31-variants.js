@@ -12,7 +12,7 @@ const MAX_BESIDE_IT = 128, MAX_VARIANTS = 12, MAX_EXTRA = 3;
 const MAX_WRITTEN = 2000;
 /** Classes that describe layout or position, in addition to NO_STATE and NO_WORD. */
 const NO_VARIANT = /^(?:first|last|odd|even|left|right|top|middle|center|start|end|next|prev|previous|new|old|flex|grow|shrink|truncate|italic|underline|capitalize|lowercase|border|ring|outline|group|peer|static|absolute|isolate|contents|table|filter|blur|invert|resize|main|sub|alt|wide|narrow|tall|thin|big|tiny|fade|show|shown|in|out|anim|hover|collapse|ng|css|js|jsx|sc|ripple|wave|btn|chip|tag|badge|icon|tab|pill|day|link|text|label|title|name|image|img|pic|photo|thumb|has-[a-z-]+|with-[a-z-]+|no-[a-z-]+)$/;
-/** Words that count as a state wherever they distinguish an element. For links, and for fewer than three elements, no other words count. */
+/** Words that count as a state wherever they distinguish an element. For links and what is around them, and for fewer than three elements, no other words count. */
 const VARIANT_STATES =
   "on|off|sel|cur|act|active|selected|current|chosen|picked|pressed|toggled|marked|checked|crossed|done|completed|taken|booked|reserved|sold|occupied|unavailable|locked|muted|pinned|flagged|today|correct|incorrect|wrong|matched|solved|found|won|lost|lit|filled|open|closed|disabled|liked|starred|unread|error|invalid|playing|paused|online|offline";
 const VARIANT_STATE = new RegExp("^(?:" + VARIANT_STATES + ")$"), HAS_VARIANT_STATE = new RegExp("(?:^|[\\s_-])(?:" + VARIANT_STATES + ")(?:[\\s_-]|$)|(?:^|\\s)bg-");
@@ -43,9 +43,12 @@ class Variants {
     this.stateClasses = new Map();
   }
 
-  /** Returns the word that distinguishes an element from its siblings, or "". @param {El} el @param {string} tag */
-  of(el, tag) {
-    if (hasNoAttributes(el) || FIELD_TAGS.has(tag) || !this.mayVary(el, tag)) return "";
+  /**
+   * Returns the word that distinguishes an element from its siblings, or "".
+   * @param {El} el @param {string} tag @param {boolean} link whether the element is a link, or all there is around one
+   */
+  of(el, tag, link) {
+    if (hasNoAttributes(el) || FIELD_TAGS.has(tag) || !this.mayVary(el, link)) return "";
     const parent = safe.parentNode(el);
     if (!parent || !isElement(parent)) return "";
     const group = this.groupOf(parent);
@@ -54,16 +57,16 @@ class Variants {
     if (written === "") return "";
     const known = group.known.get(written);
     if (known !== undefined) return known;
-    const word = this.wordIn(group, el, tag);
+    const word = this.wordIn(group, el, tag, link);
     if (group.known.size < MAX_BESIDE_IT) group.known.set(written, word);
     return word;
   }
 
-  /** Whether the classes or the style of an element may distinguish it, whatever its siblings are. @param {El} el @param {string} tag */
-  mayVary(el, tag) {
+  /** Whether the classes or the style of an element may distinguish it, whatever its siblings are. @param {El} el @param {boolean} link */
+  mayVary(el, link) {
     const classes = attr(el, "class"), style = attr(el, "style");
     if (style !== null && style.includes("background")) return true;
-    return classes !== null && classes !== "" && (tag !== "a" || this.isStateClass(classes));
+    return classes !== null && classes !== "" && (!link || this.isStateClass(classes));
   }
 
   /** Whether a class attribute may contain a word that counts for links. @param {string} classes */
@@ -76,8 +79,8 @@ class Variants {
     return may;
   }
 
-  /** @param {Alike} group @param {El} el @param {string} tag */
-  wordIn(group, el, tag) {
+  /** @param {Alike} group @param {El} el @param {string} tag @param {boolean} link */
+  wordIn(group, el, tag, link) {
     const own = drawnAs(el, tag), mine = group.kinds.get(own);
     if (own === tag || !mine || group.kinds.size > MAX_VARIANTS) return "";
     let more = MAX_EXTRA + 1, word = "", others = 0, beside = mine.count;
@@ -90,7 +93,7 @@ class Variants {
       more = extra.length;
       word = firstWord(extra, kind.words);
     }
-    if (word) return VARIANT_STATE.test(word) || (tag !== "a" && beside > 2) ? word : "";
+    if (word) return VARIANT_STATE.test(word) || (!link && beside > 2) ? word : "";
     const usual = others === 1 && group.usual !== own ? group.kinds.get(group.usual) : undefined;
     return usual ? colorOf(el, missingIn(usual.words, mine.words)) : "";
   }

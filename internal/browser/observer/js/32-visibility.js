@@ -139,7 +139,7 @@ class Visibility {
       const face = faceOf(el);
       if (face) return this.rect(face, tagOf(face));
     }
-    const editor = editorOf(el);
+    const editor = tag === "textarea" || hasAttr(el, "role") ? editorOf(el) : null;
     if (editor) return safe.rect(editor);
     if (SHAPES.has(tag)) return strokedRect(el, rect);
     if (tag === "g" && (rect.width > 0 || rect.height > 0)) { // a group of straight lines, such as an edge of a diagram

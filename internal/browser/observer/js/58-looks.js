@@ -216,7 +216,7 @@ function holdsOne(el, nodes) {
 function reportedFields({ node, tag, fields }, variants) {
   let marks = fields[F_MARKS];
   if (marks !== "") {
-    const variant = variants.of(node, tag);
+    const variant = variants.of(node, tag, tag === "a");
     marks = marks.split(" ").filter((mark) => mark !== variant).join(" ");
   }
   return [fields[F_TEXT], fields[F_VALUE], marks, fields[F_STATES] & ~(3 << S_FOCUSED)].join("\n");
