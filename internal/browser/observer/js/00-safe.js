@@ -220,6 +220,17 @@ const HTML_ONLY = new Set(
  * @param {El} el
  */
 function tagOf(el) {
+  if (el === tagged) return tagOfTagged;
+  tagged = el;
+  return (tagOfTagged = readTag(el));
+}
+
+/** The element of the last call of tagOf, and its result. The functions that describe an element ask again and again. @type {El | null} */
+let tagged = null;
+let tagOfTagged = "";
+
+/** @param {El} el */
+function readTag(el) {
   const tag = el.localName;
   if (typeof tag !== "string") return "form";
   if (HTML_ONLY.has(tag)) return namespaceOf(el, tag) === HTML_NAMESPACE ? tag : "xml:" + tag;
@@ -324,6 +335,11 @@ let closedRoots = null;
 function shadowOf(el) {
   const open = safe.shadowRoot(el);
   return open !== null || closedRoots === null ? open : closedRoots.get(el) || null;
+}
+
+/** Whether a text has a letter or a digit. The test for all scripts is compiled only if the text has no plain one. @param {string} text */
+function hasWord(text) {
+  return /[a-z0-9]/i.test(text) || (text !== "" && /[\p{L}\p{N}]/u.test(text));
 }
 
 /** Whether an element has elements in it, as children or in a shadow tree. @param {El} el */

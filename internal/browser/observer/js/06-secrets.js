@@ -54,18 +54,24 @@ function isSecret(el) {
   return true;
 }
 
+/** Whether a sheet may draw dots in place of characters. Styles knows this once it has read the sheets. */
+let sheetsMayDot = true;
+
 /** Elements that take no typed text. */
 const UNTYPED = new Set(["a", "button", "summary", "option"]);
 
-/** Whether a field that was not secret so far is secret now. @param {El} el */
-function becomesSecret(el) {
+/**
+ * Whether a field that was not secret so far is secret now.
+ * @param {El} el @param {boolean} [typed] whether a person or a script has just entered text, so that its style counts whatever the sheets were
+ */
+function becomesSecret(el, typed = false) {
   if (UNTYPED.has(el.localName)) return false;
   const auto = attr(el, "autocomplete");
   if (el.type === "password" || (attr(el, "type") || "").toLowerCase() === "password") return true;
   // A combobox offers options, so its text is no secret: pages use "new-password" there to switch off the browser's own list.
   if (auto !== null && attr(el, "role") !== "combobox" && auto.split(/[\t\n\f\r ]+/).some((token) => SECRET_FIELDS.has(token.toLowerCase()))) return true;
   if (!isTextField(el)) return false;
-  if (!styled.has(el)) {
+  if ((sheetsMayDot || typed || hasAttr(el, "style")) && !styled.has(el)) {
     styled.add(el);
     if (isDotted(el)) return true;
   }
@@ -86,8 +92,7 @@ const SECRET_TYPES = /^(text|search|tel|url|email|number|password|hidden)$/;
 /** Whether a field shows dots instead of its characters. @param {El} el */
 function isDotted(el) {
   if (el.type === "password") return true;
-  const security = getComputedStyle(el).getPropertyValue("-webkit-text-security");
-  return security !== "" && security !== "none";
+  return getComputedStyle(el).webkitTextSecurity !== "none";
 }
 
 /** @param {El} el */
@@ -157,7 +162,7 @@ function learnSecretInput(el) {
   if (!isElement(el)) return;
   styled.delete(el);
   if (secrets.has(el)) learnSecret(el, true);
-  else if (isTextField(el) && becomesSecret(el)) {
+  else if (isTextField(el) && becomesSecret(el, true)) {
     markSecret(el);
     learnSecret(el, true);
   }

@@ -283,8 +283,10 @@ function kindOfOther(el, tag, explicit, hints, structural, ctx) {
  * @param {El} el @param {string} tag
  */
 function isToggle(el, tag) {
-  if (tag === "button") return DRAWN_TOGGLES.has(attr(el, "role") || "");
-  return tag === "input" && (el.type === "checkbox" || el.type === "radio" || el.type === "file");
+  if (tag === "button") return hasAttr(el, "role") && DRAWN_TOGGLES.has(attr(el, "role") || "");
+  if (tag !== "input") return false;
+  const { type } = el;
+  return type === "checkbox" || type === "radio" || type === "file";
 }
 
 /** The arguments of checkVisibility; checkHiddenPage changes them. */
@@ -613,7 +615,7 @@ function setText(into, text) {
 function shownName(el, tag, role, kind, naming, targeted, rec) {
   const name = nameOrText(el, tag, role, kind, naming, targeted);
   if (!name && kind === STRUCTURAL && role === "row") return naming.panes.nameOf(el, naming.captions, rec);
-  const isSign = DRAWN_TOGGLES.has(role) && !/[\p{L}\p{N}]/u.test(name); // the drawn check mark
+  const isSign = DRAWN_TOGGLES.has(role) && !hasWord(name); // the drawn check mark
   return (name && !isSign) || kind !== INTERACTIVE ? name : naming.captions.of(el, tag, role, rec) || name;
 }
 

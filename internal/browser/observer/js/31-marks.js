@@ -81,7 +81,7 @@ function marksOf(fields, el, tag, variants) {
   }
   const before = marks.length;
   if (fields[F_ROLE] === "radio") addPosition(marks, el);
-  const isInTable = internals !== null || closestOf(el, MARKED_TABLES) !== null;
+  const isInTable = variants.tables && (internals !== null || closestOf(el, MARKED_TABLES) !== null);
   const order = isInTable ? orderOf(el) : "";
   if (order) addMark(marks, order);
   addStates(marks, el, fields[F_STATES]);
@@ -145,9 +145,9 @@ function addPosition(marks, el) {
 
 /** Returns the parent of an element that is its only content, or null. @param {El} el @returns {El | null} */
 function parentOfOnly(el) {
-  if (safe.nextElementSibling(el) !== null) return null;
   const parent = safe.parentNode(el);
-  return parent && isElement(parent) && safe.firstElementChild(parent) === el && !hasOwnText(parent) ? parent : null;
+  if (!parent || !isElement(parent) || safe.firstElementChild(parent) !== el) return null;
+  return safe.nextElementSibling(el) === null && !hasOwnText(parent) ? parent : null;
 }
 
 /**

@@ -39,6 +39,8 @@ class Variants {
     this.groups = new Expando();
     /** The elements whose children may have changed their kinds, with the former signature of the group. @type {Map<El, string>} */
     this.due = new Map();
+    /** Whether an element may match MARKED_TABLES. A full scan looks once. */
+    this.tables = true;
     /** The results of isStateClass. @type {Map<string, boolean>} */
     this.stateClasses = new Map();
   }
@@ -159,21 +161,20 @@ function alikeIn(parent, clock) {
 function differAmong(parent) {
   const first = safe.firstElementChild(parent);
   if (first === null || safe.nextElementSibling(first) === null) return false;
-  /** The attributes of the first child with each tag. @type {Map<string, string>} */
-  const styled = new Map();
-  let left = MAX_BESIDE_IT, lastTag = "", last = "";
-  for (let /** @type {El | null} */ c = first; c && left > 0; c = safe.nextElementSibling(c), left--) {
-    const tag = c.localName, classes = attr(c, "class"), style = attr(c, "style");
-    const written = classes === null && style === null ? "" : (classes || "") + "\n" + (style || "");
-    if (tag === lastTag) {
-      if (written !== last) return true;
-      continue;
+  /** The first child with each tag. @type {Map<string, El>} */
+  const firsts = new Map();
+  let left = MAX_BESIDE_IT, last = first, classes = attr(first, "class"), style = attr(first, "style");
+  firsts.set(first.localName, first);
+  for (let c = safe.nextElementSibling(first); c && left > 0; c = safe.nextElementSibling(c), left--) {
+    if (c.localName !== last.localName) {
+      const before = firsts.get(c.localName);
+      last = before || c;
+      if (!before) firsts.set(c.localName, c);
+      classes = attr(last, "class");
+      style = attr(last, "style");
+      if (!before) continue;
     }
-    const before = styled.get(tag);
-    if (before === undefined) styled.set(tag, written);
-    else if (before !== written) return true;
-    lastTag = tag;
-    last = written;
+    if (attr(c, "class") !== classes || attr(c, "style") !== style) return true;
   }
   return false;
 }

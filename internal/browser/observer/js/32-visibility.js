@@ -81,7 +81,7 @@ class Visibility {
    */
   isVisibleByStyle(el, tag) {
     if (this.unseen || (tag === "textarea" && el.readOnly && attr(el, "aria-hidden") === "true" && attr(el, "tabindex") === "-1")) return false; // a script's own
-    if (safe.checkVisibility(el, VISIBLE)) return !isToggle(el, tag) || !this.isDrawnBeside(el);
+    if (safe.checkVisibility(el, VISIBLE)) return (tag !== "input" && tag !== "button") || !this.isDrawnBeside(el) || !isToggle(el, tag);
     if (tag === "area") {
       const image = this.imageOf(el);
       return image !== null && safe.checkVisibility(image, VISIBLE);

@@ -120,7 +120,7 @@ function holdsAlone(box, field) {
     if (seen > MAX_FACE_NODES || stack.length > MAX_FACE_NODES) return false;
     if (node === field) continue;
     if (isText(node)) {
-      if (/[\p{L}\p{N}]/u.test(node.data)) return false;
+      if (hasWord(node.data)) return false;
       continue;
     }
     const tag = tagOf(node);
@@ -213,7 +213,7 @@ function textOfFace(face, field) {
     if (!node) continue;
     stack.push(safe.nextSibling(node));
     if (isText(node)) {
-      if (/[\p{L}\p{N}]/u.test(node.data)) out.push(clean(node.data, MAX_FACE_TEXT));
+      if (hasWord(node.data)) out.push(clean(node.data, MAX_FACE_TEXT));
       continue;
     }
     if (!isElement(node) || isMasked(node)) continue;

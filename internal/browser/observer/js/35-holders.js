@@ -29,7 +29,7 @@ const STATEFUL = "[aria-expanded],[aria-checked],[aria-pressed],[aria-haspopup],
  */
 function isHolder(el, tag, explicit, hints) {
   if (tag === "label") return explicit === "" && isLabelOfShown(el, hints);
-  if (tag === "input") return isToggle(el, tag) && isDrawnByHost(el);
+  if (tag === "input") return hints.model.labels.hasShadowTrees && isToggle(el, tag) && isDrawnByHost(el);
   if (explicit === "columnheader") return isPartOfAnother(el, explicit, hints);
   if (explicit === "combobox" && tag !== "input") return isFaceOfCombo(el, hints.model.visibility); // the field in it is another combobox
   if (INTERACTIVE_TAGS.has(tag) || !HOLDER_ROLES.has(explicit)) return false;
@@ -193,7 +193,7 @@ function isSurrounding(el, hints) {
       if (safe.checkVisibility(inner, VISIBLE) || isListed(inner, hints)) controls++;
       return false;
     }
-    others = ++seen > MAX_SURROUNDED || PICTURES.has(tag) || (!custom && hasOwnText(inner) && /[\p{L}\p{N}]/u.test(ownText(inner)));
+    others = ++seen > MAX_SURROUNDED || PICTURES.has(tag) || (!custom && hasOwnText(inner) && hasWord(ownText(inner)));
     return !others;
   }, null, () => {});
   return controls > 0 && !others;

@@ -174,7 +174,7 @@ class Refresh {
 
   /** Scans the whole document. */
   scanAll() {
-    const { changes, hints, labels, layout, naming, records } = this.model;
+    const { changes, hints, labels, layout, naming, records, variants } = this.model;
     this.scans++;
     this.limited = false;
     labels.reset();
@@ -183,11 +183,13 @@ class Refresh {
     changes.clearNodes();
     for (const _ of hints.findCursorHints());
     changes.checkNodes.clear();
+    variants.tables = shadows || internals !== null || safe.querySelector(this.model.doc, MARKED_TABLES) !== null;
     const root = safe.documentElement(this.model.doc);
     if (shadows || !this.isPlain()) {
       if (root) this.scan(root);
     } else if (this.model.structural) this.scanStructure(true);
     else this.scanPlain();
+    variants.tables = true;
     for (const rec of records.all) if (rec.scan !== this.scans) records.drop(rec);
     changes.rescan = false;
     changes.structureDue = false;

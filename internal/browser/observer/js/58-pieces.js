@@ -422,7 +422,7 @@ function wordsDrawnIn(el) {
 /** @param {El} el @param {string} pseudo */
 function drawnWords(el, pseudo) {
   const style = getComputedStyle(el, pseudo), { content } = style;
-  if (isTextMasked(el) || !/[\p{L}\p{N}]/u.test(content) || !content.includes('"')) return "";
+  if (isTextMasked(el) || !hasWord(content) || !content.includes('"')) return "";
   if (style.display === "none" || style.visibility !== "visible") return "";
   return parseFloat(style.opacity) > 0 || fadesIn(el, pseudo) ? stringsIn(content).join("") : "";
 }

@@ -342,7 +342,7 @@ function holdsText(before, text, now) {
   if (now === before) return false;
   if (foldWhiteSpace(now) === foldWhiteSpace(before + text)) return true;
   if (foldWhiteSpace(text) === "") return now.length > before.length;
-  const words = /[\p{L}\p{N}]/u.test(text);
+  const words = hasWord(text);
   const wanted = essentialCharacters(text, words);
   if (now.startsWith(before)) return isSubsequence(wanted, essentialCharacters(now.slice(before.length), words));
   return essentialCharacters(now, words).includes(wanted) || isSubsequence(essentialCharacters(before, words) + wanted, essentialCharacters(now, words));

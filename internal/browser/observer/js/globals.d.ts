@@ -378,3 +378,8 @@ interface Level {
   /** Its own text is hidden, but that of its descendants may be visible. */
   muted: boolean;
 }
+
+interface CSSStyleDeclaration {
+  /** "none", or the shape that is drawn in place of each character. "" in a rule that does not set it. */
+  readonly webkitTextSecurity: string;
+}
