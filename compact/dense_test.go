@@ -74,7 +74,7 @@ func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
 				}
 				want := readable(shown[i])
 				if want.Target = got[i].Target; want.Target == `"` {
-					t.Fatalf("[%d] has the target of no other element in\n%s", got[i].Ref, text)
+					t.Fatalf("[%d] repeats a target, but none precedes it in\n%s", got[i].Ref, text)
 				}
 				c := contexts[shown[i].Ref]
 				for _, limit := range []int{24, 40, 60} {

@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// apply applies a diff to the list that it was computed from, as a client does, and checks its indexes and refs.
+// apply applies a diff to its older list, as a client does, and checks the indexes and refs.
 func apply(t testing.TB, old []*dom.Element, d Diff) []*dom.Element {
 	t.Helper()
 	rest := slices.Clone(old)
@@ -24,7 +24,7 @@ func apply(t testing.TB, old []*dom.Element, d Diff) []*dom.Element {
 	made := make([]*dom.Element, len(old)-len(d.Removed)+len(d.Added))
 	put := func(i int, e *dom.Element) {
 		if i < 0 || i >= len(made) || made[i] != nil {
-			t.Fatalf("ref %d goes to %d, which is taken or out of range, in %s", e.Ref, i, describe(d))
+			t.Fatalf("index %d of ref %d is taken or out of range, in %s", i, e.Ref, describe(d))
 		}
 		made[i] = e
 	}

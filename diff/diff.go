@@ -1,14 +1,14 @@
 // Package diff computes the difference between two lists of elements.
 //
 // The package is pure: it has no goroutines, no clock and no shared state, and every function is safe for concurrent use. It guarantees
-// that the diff from one list to another, applied to the first, gives the second: without its Removed and Moved elements, with its Changed
-// ones replaced, and then with the Added and Moved ones inserted at their indexes.
+// that a diff turns the first list into the second: replace the Changed elements, delete the Removed and Moved ones, then insert the Added
+// and Moved ones at their indexes.
 //
 // Two lists are equal if their elements are pairwise the Same (see dom.Element): a client would see no difference. Sameness ignores
 // whether an element is in the viewport, so the result may contain older values that differ only in InViewport.
 //
-// Callers must pass lists without nil and without duplicate refs, as in snapshots and views. Elements are shared: diffs contain the
-// pointers that they were given, so callers must not modify the elements.
+// Callers must pass lists without nil and without duplicate refs, as in snapshots and views. Diffs contain the
+// elements of the lists themselves, so callers must not modify them.
 package diff
 
 import "github.com/domtap/domtap/dom"

@@ -55,8 +55,8 @@ func TestContextsEqualThoseOfAFreshWalk(t *testing.T) {
 // printedRef matches a ref in DENSE.
 var printedRef = regexp.MustCompile(`\[\d+\]`)
 
-// readForWalk reads a page: each element on a line with everything that a walk finds, and the page as DENSE without refs. The length of
-// refs affects line breaks, and these affect where a role is printed, so the lines with refs are parsed.
+// readForWalk returns everything that a walk finds on a page: a line for each element, and the page as DENSE without refs. Lines with refs
+// are parsed, because the length of refs affects line breaks, and line breaks affect where roles are printed.
 func readForWalk(t *testing.T, d *testenv.Daemon, tab string) string {
 	t.Helper()
 	var b strings.Builder

@@ -16,8 +16,8 @@ type Memo struct {
 	parts   []*part
 }
 
-// Incremental reports whether Follow accepts these options. It does not if the selection depends on other elements or on the caller:
-// below a root, and in the continuation of an answer.
+// Incremental reports whether Follow accepts these options. Follow accepts neither a root nor the continuation of an answer, because the
+// selection then depends on other elements or on the caller.
 func (o Options) Incremental() bool { return !o.HasRoot && o.Given == nil }
 
 // Follow returns the Memo of a snapshot, which holds what the options select before any limit. It reuses the selections of the Memo m,
@@ -113,7 +113,7 @@ func (o Options) part(c *dom.Chunk) *part {
 	return newPart(c)
 }
 
-// newPart returns the part of which all elements are selected.
+// newPart returns a part that selects all elements of a chunk.
 func newPart(c *dom.Chunk) *part {
 	p := &part{chunk: c, scores: make([]uint8, len(c.Elements()))}
 	for i, e := range c.Elements() {

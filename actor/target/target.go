@@ -356,8 +356,8 @@ func innermost(found, elements []*dom.Element) []*dom.Element {
 	return slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool { return outer[el.Ref] })
 }
 
-// itemsOfBoxes replaces the checkboxes of tree items by the items, because a caller that names the text of an item means the text, although
-// it is also the label of the checkbox.
+// itemsOfBoxes replaces the drawn checkboxes of tree items by the items, because a caller that gives the text of an item means the item,
+// although the text also labels the checkbox.
 func itemsOfBoxes(found, elements []*dom.Element) []*dom.Element {
 	isDrawn := func(el *dom.Element) bool { return el.Tag != "input" && (el.Role == "checkbox" || el.Role == "radio") }
 	if !slices.ContainsFunc(found, isDrawn) {

@@ -327,13 +327,12 @@ func (t *resolver) foundInPage(ctx context.Context, wanted target.Target) (findi
 	return finding, found, nil
 }
 
-// takesText reports whether a step enters text into a field that its target names by a label.
+// takesText reports whether a step enters text into a field that its target identifies by a label.
 func (a Step) takesText() bool {
 	return a.Target.By == target.Label && a.Target.Nth == 0 && (a.Kind == driver.Fill || a.Kind == driver.Type)
 }
 
-// byPage lets the page resolve a target to one element. If text is set and several fields match, toggles do not count, because they take no
-// text.
+// byPage lets the page resolve a target to one element. If several fields match, text excludes toggles, which accept no text.
 func (t *resolver) byPage(ctx context.Context, wanted target.Target, text bool) (resolved, error) {
 	finding, found, err := t.foundInPage(ctx, wanted)
 	if err != nil {

@@ -22,15 +22,15 @@ import (
 var (
 	compare     = flag.Bool("compare", false, "measure all programs, and write the figures, the tables and the chart into docs/ and README.md")
 	redraw      = flag.Bool("redraw", false, "write the tables and the chart from the figures in docs/peers.json")
-	browser     = flag.String("chrome", "", "with -compare: the Chromium of all programs (default: the first of chromium, chromium-browser, google-chrome)")
-	repetitions = flag.Int("repetitions", 5, "with -compare: how often to measure each operation")
-	conditions  = flag.String("conditions", "", "with -compare: what else the machine does, for the tables and the chart")
-	limit       = flag.Duration("limit", 40*time.Minute, "with -compare: end after this time, with the figures measured until then")
+	browser     = flag.String("chrome", "", "with -compare: the Chromium for all programs (default: the first of chromium, chromium-browser, google-chrome)")
+	repetitions = flag.Int("repetitions", 5, "with -compare: the number of measurements of each operation")
+	conditions  = flag.String("conditions", "", "with -compare: other activity on the machine, for the tables and the chart")
+	limit       = flag.Duration("limit", 40*time.Minute, "with -compare: end after this time, with the figures so far")
 )
 
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
-// TestShortRun measures only domtap, with all operations of a long run, to check that they work.
+// TestShortRun performs every operation of the comparison, only with domtap.
 func TestShortRun(t *testing.T) {
 	if *compare {
 		t.Skip("all programs are measured instead")
@@ -54,12 +54,11 @@ func TestShortRun(t *testing.T) {
 		}
 	}
 	if len(result.Rows) < 20 {
-		t.Errorf("%d rows: some measures were left out", len(result.Rows))
+		t.Errorf("%d rows, want at least 20", len(result.Rows))
 	}
 }
 
-// TestComparison measures all programs that scripts/install-peers has installed. If a program is missing or does not work, the result says
-// so.
+// TestComparison measures all programs that scripts/install-peers has installed. The result lists missing and broken programs.
 func TestComparison(t *testing.T) {
 	if !*compare {
 		t.Skip("make bench-peers compares the programs")
@@ -80,7 +79,7 @@ func TestComparison(t *testing.T) {
 		Repetitions: max(1, *repetitions), Conditions: *conditions, Commit: strings.TrimSpace(string(commit)), Command: "make bench-peers", Log: os.Stderr,
 	})
 	if result != nil && errors.Is(err, context.DeadlineExceeded) {
-		t.Logf("ended after %s: what was not measured until then has no figures", *limit)
+		t.Logf("ended after %s: the remaining measurements have no figures", *limit)
 		err = nil
 	}
 	if err != nil {
@@ -94,7 +93,7 @@ func TestComparison(t *testing.T) {
 	draw(t, result)
 }
 
-// chromium finds the full browser, which all programs support. They do not all support the headless shell.
+// chromium finds a full browser, because some programs do not support the headless shell.
 func chromium(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
@@ -119,7 +118,7 @@ func draw(t *testing.T, result *Result) {
 	}
 }
 
-// tables returns the tables of a result, by the document that has them.
+// tables returns the tables of a result, by their document.
 func tables(result *Result) map[string]string {
 	return map[string]string{"README.md": result.Short(), "docs/compared.md": result.Full()}
 }

@@ -153,7 +153,7 @@ func (r *runner) start(ctx context.Context, t *tool, path string) (reply, error)
 	return got, err
 }
 
-// stop stops a program and logs if it did not end in order.
+// stop stops a program and logs any error.
 func (r *runner) stop(ctx context.Context, t *tool) {
 	if err := t.end(ctx); err != nil {
 		r.say("  %s: at its end: %v", t.Name, err)
@@ -173,7 +173,7 @@ func (r *runner) restart(ctx context.Context, t *tool) bool {
 	return err == nil
 }
 
-// alone measures the start and the memory of each program while none of the others runs.
+// alone measures the start and the memory of each program while no other runs.
 func (r *runner) alone(ctx context.Context) {
 	r.say("start and memory")
 	cold := Row{ID: "cold-ms", Title: "cold start to the first page of 100 controls read", Group: "Start", Unit: Milliseconds}
@@ -278,7 +278,7 @@ func (r *runner) sizes(all ...int) []int {
 	return all
 }
 
-// each calls do for the programs in turns. A program that fails is restarted; if the restart also fails, the program is left out.
+// each calls do for each program in turn. A program that fails is restarted; if the restart also fails, the program is left out.
 func (r *runner) each(ctx context.Context, do func(t *tool) bool) {
 	for range r.Repetitions {
 		for _, t := range r.tools {

@@ -22,8 +22,8 @@ import (
 
 var pictureFile = flag.String("picture", "", "draw a session into this SVG file")
 
-// TestPicture draws the picture of the README, which shows a session of domtap on the demo's page, drawn as SVG. The terminals show the output of the
-// commands. The page is drawn from the boxes and names in the output of `domtap dom`. make picture writes the picture.
+// TestPicture draws the SVG picture of the README: a session of domtap on the demo's page. The terminals show the output of the commands.
+// The page is drawn from the boxes and names in the output of `domtap dom`. make picture runs the test.
 func TestPicture(t *testing.T) {
 	if *pictureFile == "" {
 		t.Skip("make picture draws the picture")

@@ -207,8 +207,8 @@ func TestPhrasesThatNothingHasTogetherAreFoundOneByOne(t *testing.T) {
 	}
 }
 
-// TestAFailedStepPrintsAPageThatWasNotRead opens a page and acts on it without having read it.
-func TestAFailedStepPrintsAPageThatWasNotRead(t *testing.T) {
+// TestAFailedStepPrintsAnUnreadPage opens a page and acts on it before reading it.
+func TestAFailedStepPrintsAnUnreadPage(t *testing.T) {
 	daemon := newFakeDaemon(t)
 	daemon.answer = func(_ context.Context, r proto.Message) (proto.Message, error) {
 		switch r.(type) {
@@ -230,7 +230,7 @@ func TestAFailedStepPrintsAPageThatWasNotRead(t *testing.T) {
 		{"after goto", []string{"goto one.example", "click A", "click B"}, true},
 		{"after a search", []string{"goto one.example", "find Hint", "click A", "click B"}, true},
 		{"after a read", []string{"goto one.example", "snapshot", "click A", "click B"}, false},
-		{"of a page from before", []string{"click A", "click B"}, false},
+		{"on a page opened earlier", []string{"click A", "click B"}, false},
 	} {
 		got := daemon.at().run(t, append([]string{"do", "--tab", "t1"}, test.args...)...)
 		if got.code != exit.Precondition || strings.HasSuffix(got.out, page) != test.printed || strings.Contains(got.out, "+ [3]") == test.printed {
@@ -272,7 +272,7 @@ func TestASearchScrollsUntilSomethingMatches(t *testing.T) {
 		t.Errorf("got %q after %d scrolls", got.out, scrolls)
 	}
 	if got := daemon.at().run(t, "find", "--tab", "t1", "--scroll", "Mast"); got.out != "URL: x\n# No match\n" || scrolls != end {
-		t.Errorf("of what is nowhere: got %q after %d scrolls", got.out, scrolls)
+		t.Errorf("without any match: got %q after %d scrolls", got.out, scrolls)
 	}
 	if got := daemon.at().run(t, "find", "--tab", "t1", "Mast"); got.code != exit.OK || scrolls != end {
 		t.Errorf("without the flag: got %d after %d scrolls", got.code, scrolls)

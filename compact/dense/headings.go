@@ -2,13 +2,13 @@ package dense
 
 import "github.com/domtap/domtap/dom"
 
-// headings decides for which elements the heading above them is sufficient to distinguish them from others of their role and name.
+// headings finds the elements that the heading above them distinguishes from others with the same role and name.
 type headings struct {
-	// above holds the nearest heading with a line above each node, or -1.
+	// above holds, for each node, the nearest heading above it that has a line, or -1.
 	above []int32
-	// count counts the shown elements of one role and name below a heading.
+	// count counts the shown elements by heading, role and name.
 	count map[underHeading]int
-	// texts counts the headings with one text.
+	// texts counts the headings by text.
 	texts map[string]int
 }
 
@@ -17,7 +17,7 @@ type underHeading struct {
 	role, name string
 }
 
-// newHeadings examines all elements that a layout shows.
+// newHeadings examines all elements of a layout.
 func newHeadings(l *layout) headings {
 	h := headings{above: make([]int32, len(l.nodes)), count: map[underHeading]int{}, texts: map[string]int{}}
 	type scope struct{ heading, end int32 }

@@ -12,16 +12,15 @@ import (
 )
 
 const (
-	// maxCell limits how much of the text of a cell is printed, in characters. Of a longer text, only maxCutCell characters are printed.
+	// maxCell limits the characters printed of a cell. A longer text is cut to maxCutCell.
 	maxCell, maxCutCell = 60, 32
-	// maxContext limits how much of a context is printed, in characters. Of a longer one, only maxCutContext characters are printed, or maxCell
-	// if other contexts begin alike.
+	// maxContext limits the characters printed of a context. A longer one is cut to maxCutContext, or to maxCell if others begin alike.
 	maxContext, maxCutContext = 40, 24
 	// minSaid is the minimum length in bytes of words that are omitted beside a name that contains them.
 	minSaid = 6
 	// roleLink is the role of elements for which no role is printed.
 	roleLink = "link"
-	// ditto stands for the context or the target that was printed last.
+	// ditto stands for the last printed context or target.
 	ditto = `"`
 )
 
@@ -68,9 +67,9 @@ type item struct {
 	target, which string
 	// whichLeft is the number of characters omitted after which, if it ends in "…". whichLimit limits how many characters are printed.
 	whichLeft, whichLimit int
-	// assumed is the role with states that the beginning of the line states for the elements without them, or empty for link.
+	// assumed is the role and states at the beginning of the line, which apply to elements without their own. Empty means link.
 	assumed string
-	// repeats and repeatsTarget report that the context or the target equals the one that was printed last.
+	// repeats and repeatsTarget mean that the context or the target equals the last printed one.
 	repeats, repeatsTarget bool
 }
 
@@ -93,7 +92,7 @@ func (m *item) appendBody(dst []byte) []byte {
 	switch {
 	case m.repeatsTarget:
 		dst = append(dst, " →"+ditto...)
-	case m.target == ditto: // the page's own
+	case m.target == ditto: // a target that is a quotation mark
 		dst = append(dst, " →%22"...)
 	case m.target != "":
 		dst = append(append(dst, " →"...), m.target...)
@@ -112,13 +111,13 @@ func (m *item) appendWhich(dst []byte) []byte {
 	switch string(words[len(dst):]) {
 	case "":
 		return dst[:start]
-	case ditto: // the page's own
+	case ditto: // a context that is a quotation mark
 		words = append(dst, '\\', '"')
 	}
 	return append(part.AppendLeft(words, part.Beyond(m.which, m.whichLimit, m.whichLeft)), "›"...)
 }
 
-// appendDetail appends ` (role ="value" type=T states)`, unless the element has the assumed role and states, and no other details.
+// appendDetail appends ` (role ="value" type=T states)`, unless the element has only the assumed role and states.
 func (m *item) appendDetail(dst []byte, always bool) []byte {
 	var buffer [96]byte
 	if !always && !m.hasOwnDetail() && string(m.appendDetails(buffer[:0])) == cmp.Or(m.assumed, roleLink) {
@@ -134,7 +133,7 @@ func (m *item) appendDetail(dst []byte, always bool) []byte {
 	return append(part.AppendHints(part.AppendStates(dst, &m.States), m.Hints), ')')
 }
 
-// hasOwnDetail reports whether an element has a value or a type to print, which no line states once.
+// hasOwnDetail reports whether an element has a value or a type to print, which the beginning of a line never contains.
 func (m *item) hasOwnDetail() bool {
 	return hasPrintedValue(m.Element) || m.Tag == "input" && needsType(m.Type)
 }

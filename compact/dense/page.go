@@ -90,7 +90,7 @@ func ambiguousBeginnings(contexts map[dom.Ref]elementcontext.Context) map[string
 	return ambiguous
 }
 
-// contextLimit limits how many characters of a context are printed if no other context begins alike.
+// contextLimit returns the maximum number of characters printed of a context if no other context begins alike.
 func contextLimit(words string) int {
 	if utf8.RuneCountInString(words) > maxContext {
 		return maxCutContext
@@ -98,7 +98,7 @@ func contextLimit(words string) int {
 	return maxContext
 }
 
-// beginning returns the words that are printed of a context.
+// beginning returns the printed part of a context.
 func beginning(words string) string { return truncate.Runes(words, contextLimit(words)-1) }
 
 // addContext sets the context that distinguishes an item from others of its role and name.

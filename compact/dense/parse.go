@@ -36,7 +36,7 @@ var (
 	tail = lazyregexp.New(`^(?: ((?:\\.|[^\\])+?))??(?: →(\S+))?` +
 		`(?: \(([a-z][a-z0-9-]*)(?: ="((?:\\.|[^"\\])*)")?(?: type=[a-z]+)?((?: ~?[a-z][a-z0-9=-]*)*)\))?` +
 		`(?: ‹((?:\\.|[^\\])*?)›)?(?: \|(?: .*)?)?$`)
-	// assumed matches the role at the beginning of a line, with states.
+	// assumed matches the role and states at the beginning of a line.
 	assumed = lazyregexp.New(`^\(([a-z][a-z0-9-]*)((?: ~?[a-z][a-z0-9=-]*)*)\) `)
 	// cut matches the number of omitted characters. In words of the page the sign is escaped.
 	cut     = lazyregexp.New(`…\+(\d+)$`)
@@ -71,7 +71,7 @@ func Parse(text string) (all []Element, err error) {
 	return all, nil
 }
 
-// fillTargets replaces targets that stand for the last one. last is the target before the items, and is set to the last one in them.
+// fillTargets replaces each ditto by the target before it. last is the target before the items; fillTargets sets it to their last one.
 func fillTargets(items []Element, last *string) {
 	for i := range items {
 		switch target := &items[i].Target; *target {
@@ -165,14 +165,14 @@ func parseItem(text string) (e Element, role string, repeats, ok bool) {
 	}, part[3], part[6] == ditto, true
 }
 
-// assume sets the role of an element, or the role and the states of the line if the element states none.
+// assume sets the role of an element. An element without a role gets the role, states and hints of its line.
 func (e *Element) assume(role string, line Element) {
 	if e.Role = role; role == "" {
 		e.Role, e.States, e.Hints = line.Role, slices.Clone(line.States), slices.Clone(line.Hints)
 	}
 }
 
-// cutAssumed splits the role and states of the elements that state none from a line.
+// cutAssumed splits a line after the role and states at its beginning, which apply to elements without their own.
 func cutAssumed(line string) (rest string, e Element) {
 	m := assumed().FindStringSubmatch(line)
 	if m == nil {

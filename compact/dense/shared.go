@@ -12,16 +12,15 @@ const (
 	minShared = 3
 )
 
-// said is what was printed last: a context, and the target of a link.
+// said holds the last printed context and link target.
 type said struct {
 	words  string
 	left   int
 	target string
 }
 
-// appendLine appends the items of one line, and updates what was printed last. If most of them have the same role and states, the line begins
-// with these, as in "(button) [3] Save [4] Apply [5] Cancel", and each of these omits them. A line without such a beginning omits the role
-// link.
+// appendLine appends the items of one line and updates last. If most items have the same role and states, the line begins with these, as in
+// "(button) [3] Save [4] Apply [5] Cancel", and those items omit them. On other lines, links omit their role.
 func appendLine(dst []byte, items []item, last *said) []byte {
 	detail := sharedDetail(items)
 	if detail != roleLink {
@@ -47,9 +46,9 @@ func appendLine(dst []byte, items []item, last *said) []byte {
 	return dst
 }
 
-// sharedDetail returns the role and the states to state once for a line, or link.
+// sharedDetail returns the role and states for the beginning of a line, or link.
 func sharedDetail(items []item) string {
-	count := map[string]int{} // by role and states, the items without other details
+	count := map[string]int{} // items without other details, by role and states
 	for i := range items {
 		if m := &items[i]; m.same == dom.NoRef && !m.hasOwnDetail() {
 			count[m.details()]++

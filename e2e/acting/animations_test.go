@@ -79,9 +79,9 @@ define("x-drop", "<x-pop><slot name=trigger slot=anchor></slot><div><slot></slot
 	}
 }
 
-// TestAnAnswerHasWhatAReversedAnimationTakesAway closes a dialog that fades out with the frames that faded it in, played backwards. A rule
-// that only reversed the animation of show would not start it again once it has ended.
-func TestAnAnswerHasWhatAReversedAnimationTakesAway(t *testing.T) {
+// TestAnAnswerAwaitsAReversedAnimation closes a dialog that fades out by its fade-in, played backwards. The frames of show are repeated as
+// leave, because reversing an ended animation does not restart it.
+func TestAnAnswerAwaitsAReversedAnimation(t *testing.T) {
 	s := staged(t, `<title>Reversed</title><style>
 @keyframes show { from { opacity: 0 } } @keyframes leave { from { opacity: 0 } }
 dialog { border: 0 } dialog[open] { animation: show .2s } dialog.out { animation: leave .2s reverse }
@@ -96,8 +96,8 @@ box.querySelector("button").onclick = () => {
 	s.answers("Yes", "- Yes")
 }
 
-// TestAnAnswerHasWhatClosesWithItsBackdrop closes a dialog whose backdrop, an element in it, fades out.
-func TestAnAnswerHasWhatClosesWithItsBackdrop(t *testing.T) {
+// TestAnAnswerAwaitsAFadingBackdrop closes a dialog whose backdrop, an element inside it, fades out.
+func TestAnAnswerAwaitsAFadingBackdrop(t *testing.T) {
 	s := staged(t, `<title>Backdrop</title><style>
 [role=dialog] { position: fixed; inset: 0 } [role=dialog] > div { position: absolute; inset: 0; background: gray; transition: opacity .2s } .out { opacity: 0 } [role=dialog] button { position: relative }
 </style><div role=dialog aria-label="A picture"><div></div><button>Close</button></div>

@@ -6,7 +6,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// TestAClickOnATreeItemHitsItsTitle clicks items of a tree that has drawn checkboxes, and listens itself. The items are as wide as the tree.
+// TestAClickOnATreeItemHitsItsTitle clicks items as wide as their tree, which has drawn checkboxes and the only click listener.
 func TestAClickOnATreeItemHitsItsTitle(t *testing.T) {
 	s := staged(t, `<title>Tree</title><style>li { list-style: none } [role=checkbox] { display: inline-block; width: 14px; height: 14px; border: 1px solid }</style>
 <ul role=tree id=tree><li role=treeitem aria-expanded=true><span><span role=button>▸</span> <span role=checkbox aria-checked=false></span> <b>Animals</b></span>

@@ -1,7 +1,7 @@
 //go:build unix
 
 // Package soak runs the daemon for a long time on a page that changes sixty times a second. Ten clients follow the page with different
-// options. It judges how the daemon's memory and latencies develop:
+// options. TestSoak judges the trend of the daemon's memory and latencies:
 //
 //	go test -v -timeout=0 -run=TestSoak ./e2e/soak -time=30m
 //
@@ -19,7 +19,7 @@
 // tab, and the processor time of all processes by kind, including its own. It fails for the same reasons.
 //
 // The daemon runs in a separate process with its own socket, state directory and browser, and is stopped at the end. The tests run only
-// on Linux, because it reads the resources of processes from /proc.
+// on Linux, because they read the resources of processes from /proc.
 package soak
 
 import (

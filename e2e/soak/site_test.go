@@ -49,7 +49,7 @@ func (f *figures) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func serve(f *figures) *httptest.Server {
 	files, err := fs.Sub(page, "testdata")
 	if err != nil {
-		panic(err) // the name is that of the embedded directory
+		panic(err) // testdata is a valid path
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServerFS(files))

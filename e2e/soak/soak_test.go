@@ -21,24 +21,24 @@ import (
 
 // The flags of make soak and make load. Without -time, the tests take seconds.
 var (
-	length = flag.Duration("time", 0, "how long the soak or the load lasts, at least 5s")
-	tabs   = flag.Int("tabs", 2, "load: how many tabs change and are watched")
-	still  = flag.Int("still", 2, "load: how many pages that do not change are read")
-	hz     = flag.Int("hz", 10, "load: how many times a second each tab changes; 0: never")
-	rate   = flag.Int("calls", 50, "load: how many calls a second read the pages that do not change; 0: none")
-	age    = flag.Duration("age", time.Second, "load: how old what the calls read may be, up to 1m (max_age); 0: the page is asked")
+	length = flag.Duration("time", 0, "the duration of the soak or the load, at least 5s")
+	tabs   = flag.Int("tabs", 2, "load: the number of changing tabs, each with a watcher")
+	still  = flag.Int("still", 2, "load: the number of unchanging pages to read")
+	hz     = flag.Int("hz", 10, "load: changes of each tab per second; 0: none")
+	rate   = flag.Int("calls", 50, "load: calls per second that read unchanging pages; 0: none")
+	age    = flag.Duration("age", time.Second, "load: the max_age of the calls, up to 1m; 0: ask the page")
 	nice   = flag.Int("nice", 0, "load: the daemon's --page-nice")
-	p50    = flag.Duration("p50", 0, "load: fail when half of the calls took longer, from when they were due; 0: do not")
-	p99    = flag.Duration("p99", 0, "load: fail when one in a hundred calls took longer, from when it was due; 0: do not")
+	p50    = flag.Duration("p50", 0, "load: fail if the median duration of calls, from their due time, is longer; 0: no limit")
+	p99    = flag.Duration("p99", 0, "load: fail if the 99th percentile of these durations is longer; 0: no limit")
 )
 
-// planned returns the plan of a test, which lasts as long as -time or else as brief, and what the plan has printed so far. The files of the
-// daemon are in a directory that is checked at the end.
+// planned returns the plan of a test, and the output of the plan. The test lasts -time or, without it, brief. At its end, planned checks
+// that the daemon has left no files.
 func planned(t *testing.T, brief time.Duration) (plan, *bytes.Buffer) {
 	t.Helper()
 	testenv.NeedBrowser(t)
 	if _, err := os.Stat("/proc/self/smaps_rollup"); err != nil {
-		t.Skip("what processes take is read from /proc")
+		t.Skip("the resources of processes are read from /proc")
 	}
 	dir, err := os.MkdirTemp("", "soak") // short enough for a socket
 	if err != nil {
@@ -59,7 +59,7 @@ func planned(t *testing.T, brief time.Duration) (plan, *bytes.Buffer) {
 	return planFor(program, brief, out), out
 }
 
-// run runs a soak or a load, and ends it in order when the test is interrupted.
+// run runs a soak or a load, and stops it cleanly when the test is interrupted.
 func run(t *testing.T, out *bytes.Buffer, do func(context.Context) error) {
 	t.Helper()
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
@@ -73,7 +73,7 @@ func run(t *testing.T, out *bytes.Buffer, do func(context.Context) error) {
 	}
 }
 
-// TestSoak takes ten seconds, too few for a verdict on growth, or the time of -time.
+// TestSoak lasts -time or, without it, ten seconds, too few for a verdict on growth.
 func TestSoak(t *testing.T) {
 	p, out := planned(t, 10*time.Second)
 	run(t, out, func(ctx context.Context) error { return soak(ctx, p) })
@@ -87,7 +87,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// TestLoad takes five seconds with a small load, only in make test-long, or the time of -time.
+// TestLoad lasts -time. Without it, make test-long runs a small load for five seconds.
 func TestLoad(t *testing.T) {
 	if *length == 0 && !testenv.Long() {
 		t.Skip("set DOMTAP_LONG to put load on a daemon")

@@ -26,8 +26,8 @@ import (
 	"github.com/domtap/domtap/internal/streamcheck"
 )
 
-// Many readers of one tab, in make test-long a thousand, behave differently: most read each message immediately, some read one per second, some stop for minutes,
-// some vanish. Those that read immediately get each revision separately and without delay.
+// Many readers of one tab, a thousand in make test-long, behave differently: most read each message immediately, some read one per second,
+// some stop for minutes, some vanish. Immediate readers get each revision separately and without delay.
 func TestReadersOfEveryPace(t *testing.T) {
 	var h *streamcheck.History
 	readers := 300

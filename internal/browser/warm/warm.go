@@ -75,7 +75,7 @@ func (p *Pool[S]) Take() (s S, ok bool) {
 
 // fill creates sessions until there are enough, or until Make fails.
 func (p *Pool[S]) fill() {
-	_ = retry.Pause(p.config.Life, pause) // needsMore asks whether the life has ended
+	_ = retry.Pause(p.config.Life, pause) // needsMore checks whether Life has ended
 	for p.needsMore() {
 		s, err := p.config.Make()
 		if err != nil {

@@ -60,9 +60,9 @@ func (a *action) parse(words []string) (*domtapv1.Step, error) {
 	return message, nil
 }
 
-// Turn returns the command that performs several steps in one call. words holds the command line of each step. The output omits what the
-// next command will print, because that command reads the page. After a failure, it omits what snapshot prints if app.PageFollows is set.
-// With each, every change is listed. The error of a failed step names the step and the number of steps not done.
+// Turn returns the command that performs several steps in one call. words holds the command line of each step. The output omits everything
+// that the command next prints when it reads the page or, after a failure with app.PageFollows, that snapshot prints. If each is set, every
+// change is listed. The error of a failed step names the step and the number of steps not done.
 func Turn(app *cli.App, words []string, steps []*domtapv1.Step, next string, each bool) *cobra.Command {
 	cmd := app.TabCommand(&cobra.Command{Use: "turn", SilenceUsage: true, SilenceErrors: true})
 	cmd.RunE = app.WithClientFor(noLimit, func(ctx context.Context, c *cli.Client, _ []string) error {

@@ -41,7 +41,7 @@ const (
 	Interrupted = 130
 )
 
-// OfPage reports whether a failure with this code may be explained by the page: it is not in the required state, or not yet.
+// OfPage reports whether the state of the page may explain a failure with this code.
 func OfPage(code int) bool { return code == Precondition || code == Timeout }
 
 // An Error is a failure with its exit code and a hint that tells the user what to do.

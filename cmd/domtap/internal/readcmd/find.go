@@ -90,15 +90,15 @@ func find(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest, arg
 }
 
 const (
-	// maxScrolls limits how often a search scrolls down.
+	// maxScrolls limits the number of times a search scrolls down.
 	maxScrolls = 100
 	// oneScroll is less than the height of a common viewport, in CSS pixels, so that a scroll skips no content.
 	oneScroll = 600
-	// endQuiet is how long a page must not change at its end before a search scrolls once more.
+	// endQuiet is the time without changes that a search awaits at the end of a page before it scrolls once more.
 	endQuiet = 500 * time.Millisecond
 )
 
-// findBelow searches as find does. While nothing matches, it scrolls down and searches again. At the end it waits once for more content.
+// findBelow calls find, and scrolls down between calls until something matches. At the end of the page it waits for more content once.
 func findBelow(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest, args []string) ([]*domtapv1.FindResponse, error) {
 	down := &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaY: oneScroll}}}
 	quiet := &domtapv1.Step{Action: &domtapv1.Step_Wait{Wait: &domtapv1.WaitStep{Until: &domtapv1.WaitCondition{Quiet: durationpb.New(endQuiet)}}}}
@@ -118,7 +118,7 @@ func findBelow(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest
 	return find(ctx, c, request, args)
 }
 
-// scrolls performs steps, of which the last one scrolls, and reports whether something scrolled.
+// scrolls performs steps and reports whether the last one, a scroll, scrolled anything.
 func scrolls(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest, steps ...*domtapv1.Step) (bool, error) {
 	answer, err := c.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: request.GetTabId(), Steps: steps, ClientId: c.ID})
 	if err != nil {

@@ -45,8 +45,8 @@ func tableOf(text string) (t table, ok bool) {
 	return t, true
 }
 
-// only keeps the columns with the given headers, in the given order. A header is also given by some of its words, if only one has them. If
-// the table lacks one of them, or none are given, it keeps all.
+// only keeps the columns with the given headers, in the given order. Some words of a header suffice if no other header contains them. If a
+// header is missing in the table, or none are given, only keeps all columns.
 func (t *table) only(headers []string) {
 	var columns []int
 	for _, h := range headers {
@@ -71,7 +71,7 @@ func (t *table) only(headers []string) {
 	}
 }
 
-// column returns the index of the column with a header, or else of the only column whose header contains its words, or -1.
+// column returns the index of the column with this header, else of the only column whose header contains its words, else -1.
 func (t *table) column(header string) int {
 	at, words := -1, spacedWords(header)
 	for i, other := range t.headers {
@@ -82,7 +82,7 @@ func (t *table) column(header string) int {
 		case at == -1:
 			at = i
 		default:
-			at = -2 // several
+			at = -2 // ambiguous
 		}
 	}
 	return max(at, -1)

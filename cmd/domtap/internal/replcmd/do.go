@@ -21,8 +21,8 @@ import (
 type Steps struct {
 	// Parse returns the steps of a command. It returns none without an error if the command is not made of steps.
 	Parse func(words []string) ([]*domtapv1.Step, error)
-	// Turn returns the command that performs steps; words holds the command line of each. It omits what the command next will print; next reads
-	// the page. After a failure, it omits what snapshot prints if the app's PageFollows is set. With each, every change is printed.
+	// Turn returns the command that performs steps; words holds the command line of each. Its output omits everything that the command next
+	// prints when it reads the page or, after a failure with PageFollows, that snapshot prints. If each is set, every change is printed.
 	Turn func(a *cli.App, words []string, steps []*domtapv1.Step, next string, each bool) *cobra.Command
 	// Max limits the number of steps in a turn.
 	Max int
@@ -178,11 +178,11 @@ func (d *doRun) run(ctx context.Context) error {
 	return nil
 }
 
-// showPage is the command that prints a page that was opened and not read when a step fails.
+// showPage is the command that prints an unread page after a failed step.
 var showPage = []string{"snapshot", "--max-tokens", "2000"}
 
-// isUnread reports whether the tab has a page that was opened by a step and not printed, after a command with these words. In JSON, each
-// command has one message, and thus no page is added.
+// isUnread reports whether, after a command with these words, the tab has a page that a step opened and no step printed. It returns false
+// for JSON output, in which each command prints only one message.
 func (d *doRun) isUnread(words []string) bool {
 	tab, _ := d.lookup("DOMTAP_TAB")
 	output, _ := d.lookup("DOMTAP_OUTPUT")

@@ -225,7 +225,7 @@ function tagOf(el) {
   return (tagOfTagged = readTag(el));
 }
 
-/** The element of the last call of tagOf, and its result. The functions that describe an element ask again and again. @type {El | null} */
+/** The element of the last call of tagOf, and its result, because the description of an element calls it many times. @type {El | null} */
 let tagged = null;
 let tagOfTagged = "";
 
@@ -284,7 +284,7 @@ let probed = null;
 let secretFree = null;
 
 /**
- * Checks once whether an element has attributes, aria-* and data-* attributes, before the caller looks up each.
+ * Checks once which kinds of attributes an element has, so that the caller need not look up each attribute.
  * The caller must call forgetAttributes before anything can change.
  * @param {El} el
  */
@@ -337,7 +337,7 @@ function shadowOf(el) {
   return open !== null || closedRoots === null ? open : closedRoots.get(el) || null;
 }
 
-/** Whether a text has a letter or a digit. The test for all scripts is compiled only if the text has no plain one. @param {string} text */
+/** Whether a text has a letter or a digit. The test for all scripts runs only if the text has none in ASCII. @param {string} text */
 function hasWord(text) {
   return /[a-z0-9]/i.test(text) || (text !== "" && /[\p{L}\p{N}]/u.test(text));
 }

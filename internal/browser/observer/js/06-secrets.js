@@ -54,7 +54,7 @@ function isSecret(el) {
   return true;
 }
 
-/** Whether a sheet may draw dots in place of characters. Styles knows this once it has read the sheets. */
+/** Whether a sheet may draw dots in place of characters. Styles sets this when it has read the sheets. */
 let sheetsMayDot = true;
 
 /** Elements that take no typed text. */
@@ -62,7 +62,7 @@ const UNTYPED = new Set(["a", "button", "summary", "option"]);
 
 /**
  * Whether a field that was not secret so far is secret now.
- * @param {El} el @param {boolean} [typed] whether a person or a script has just entered text, so that its style counts whatever the sheets were
+ * @param {El} el @param {boolean} [typed] whether text was just entered, so that the style is read even if no sheet draws dots
  */
 function becomesSecret(el, typed = false) {
   if (UNTYPED.has(el.localName)) return false;

@@ -30,9 +30,9 @@ const SPEAKERS = "button,[role=button],[role=treeitem],[role=option]";
 /** Buttons. An element that contains one with words is a part of the page, not the wrapper of a field. */
 const BUTTONS = "button,input[type=submit],input[type=button],[role=button]";
 
-/** The bars of buttons between the label of an editor and its text. */
+/** Matches the toolbars between the label of an editor and its text. */
 const TOOLBARS = "[role=toolbar],[class*=toolbar i],trix-toolbar";
-/** The maximum number of elements before an editor, such as its toolbar, among which the field is searched that it replaces. */
+/** The maximum number of elements before an editor, such as its toolbar, that are searched for the field that the editor replaces. */
 const MAX_BEFORE_EDITOR = 3;
 const DIALOGS = "dialog,[role=dialog],[role=alertdialog]", TITLES = "h1,h2,h3,h4,[role=heading]";
 
@@ -92,7 +92,7 @@ class Captions {
   }
 
   /**
-   * Returns the title of a dialog that asks for nothing else than a field, or "". Such a field has the title as its label.
+   * Returns the title of the dialog around a field if it is the only field of the dialog, or "".
    * @param {El} field @param {Rec | null} rec
    */
   ofDialog(field, rec) {

@@ -103,7 +103,7 @@ function addVariant(marks, variant, fields) {
   if (variant && !isKnown(variant, fields[F_STATES])) addMark(marks, variant);
 }
 
-/** Matches what orderOf and columnsOf search for around an element. */
+/** Matches the ancestors from which orderOf and columnsOf derive marks. */
 const MARKED_TABLES = "[aria-sort],[role=row]";
 /** Matches rows, and cells. */
 const MARKED_ROWS = "[role=row]", MARKED_CELLS = "[role=cell],[role=gridcell],[role=columnheader]";

@@ -12,21 +12,24 @@ const MAX_BESIDE_IT = 128, MAX_VARIANTS = 12, MAX_EXTRA = 3;
 const MAX_WRITTEN = 2000;
 /** Classes that describe layout or position, in addition to NO_STATE and NO_WORD. */
 const NO_VARIANT = /^(?:first|last|odd|even|left|right|top|middle|center|start|end|next|prev|previous|new|old|flex|grow|shrink|truncate|italic|underline|capitalize|lowercase|border|ring|outline|group|peer|static|absolute|isolate|contents|table|filter|blur|invert|resize|main|sub|alt|wide|narrow|tall|thin|big|tiny|fade|show|shown|in|out|anim|hover|collapse|ng|css|js|jsx|sc|ripple|wave|btn|chip|tag|badge|icon|tab|pill|day|link|text|label|title|name|image|img|pic|photo|thumb|has-[a-z-]+|with-[a-z-]+|no-[a-z-]+)$/;
-/** Words that count as a state wherever they distinguish an element. For links and what is around them, and for fewer than three elements, no other words count. */
+/**
+ * Words that always count as a state when they distinguish an element. No other words count for links and their wrappers, and among fewer
+ * than three elements.
+ */
 const VARIANT_STATES =
   "on|off|sel|cur|act|active|selected|current|chosen|picked|pressed|toggled|marked|checked|crossed|done|completed|taken|booked|reserved|sold|occupied|unavailable|locked|muted|pinned|flagged|today|correct|incorrect|wrong|matched|solved|found|won|lost|lit|filled|open|closed|disabled|liked|starred|unread|error|invalid|playing|paused|online|offline";
 const VARIANT_STATE = new RegExp("^(?:" + VARIANT_STATES + ")$"), HAS_VARIANT_STATE = new RegExp("(?:^|[\\s_-])(?:" + VARIANT_STATES + ")(?:[\\s_-]|$)|(?:^|\\s)bg-");
 /** The class of a utility framework that sets the color of the background. */
 const TINT = /^bg-[a-z]{3,12}(?:-\d{2,3})?$/;
-/** The maximum number of class attributes whose isStateClass is kept. */
+/** The maximum number of cached results of isStateClass. */
 const MAX_CLASSES = 5000;
 /** The declarations of a style that draw a state. */
 const DRAWN_STATE = /(?:^|;)\s*(background(?:-color)?|color)\s*:\s*([^;]{1,40})/g;
 
 /**
  * The children of an element, compared by the attributes that style them. kinds has the words of each kind; it is empty if all children with
- * the same tag are styled alike. usual is the kind of more than half of the children, if any. known has the words that were computed so
- * far, by the attributes of the element.
+ * the same tag are styled alike. usual is the kind of more than half of the children, if any. known caches the words of
+ * elements by their attributes.
  * @typedef {{clock: number, kinds: Map<string, {tag: string, words: Set<string>, count: number}>, usual: string, signature: string,
  *   known: Map<string, string>}} Alike
  */
@@ -39,15 +42,15 @@ class Variants {
     this.groups = new Expando();
     /** The elements whose children may have changed their kinds, with the former signature of the group. @type {Map<El, string>} */
     this.due = new Map();
-    /** Whether an element may match MARKED_TABLES. A full scan looks once. */
+    /** Whether an element may match MARKED_TABLES. A full scan checks this once, not for each element. */
     this.tables = true;
-    /** The results of isStateClass. @type {Map<string, boolean>} */
+    /** The results of isStateClass, by class attribute. @type {Map<string, boolean>} */
     this.stateClasses = new Map();
   }
 
   /**
    * Returns the word that distinguishes an element from its siblings, or "".
-   * @param {El} el @param {string} tag @param {boolean} link whether the element is a link, or all there is around one
+   * @param {El} el @param {string} tag @param {boolean} link whether the element is a link or the wrapper of one
    */
   of(el, tag, link) {
     if (hasNoAttributes(el) || FIELD_TAGS.has(tag) || !this.mayVary(el, link)) return "";
@@ -64,7 +67,7 @@ class Variants {
     return word;
   }
 
-  /** Whether the classes or the style of an element may distinguish it, whatever its siblings are. @param {El} el @param {boolean} link */
+  /** Whether the classes or the style of an element can distinguish it at all. @param {El} el @param {boolean} link */
   mayVary(el, link) {
     const classes = attr(el, "class"), style = attr(el, "style");
     if (style !== null && style.includes("background")) return true;

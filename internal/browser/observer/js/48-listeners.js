@@ -548,7 +548,7 @@ function cellsOf(table) {
   return cells.length <= MAX_CELLS ? cells.filter((cell) => hasText(safe.textContent(cell)) || isPainted(cell, "div")) : [...queryWithin(table, "tr")].slice(0, MAX_ITEMS);
 }
 
-/** Returns the headers of columns that hold words alone, which people click to sort. @param {El} head */
+/** Returns the column headers that contain words but no controls, which people click to sort. @param {El} head */
 function headersIn(head) {
   return [...queryWithin(head, "th")].slice(0, MAX_ITEMS).filter((th) => hasText(safe.textContent(th)) && firstWithin(th, INTERACTIVE_SELECTOR) === null);
 }

@@ -12,7 +12,7 @@
  * The maximum number of elements with attributes that are checked at the start of an act, and of elements that are kept.
  */
 const MAX_LOOKED_AT = 3000, MAX_UNSHOWN = 300;
-/** The number of elements, from the target of input upwards, after which a hidden part is looked for. */
+/** The number of elements, from the target of input upwards, whose next sibling may be a hidden part. */
 const MAX_BOXES_BEFORE = 3;
 /** The maximum wait per act for animations that show or hide content, in milliseconds. */
 const REVEAL_AT_MOST = 1000;
@@ -64,8 +64,8 @@ class Reveals {
   }
 
   /**
-   * Records the hidden part after the target of input, or after a box around it, if it has no attributes. A class of the
-   * target often shows the part, as in a list of questions and answers.
+   * Records hidden parts without attributes after the target of input or after a box around it. A class of the target often
+   * shows such a part, as in a list of questions and answers.
    * @param {El} target
    */
   lookAfter(target) {
@@ -171,7 +171,7 @@ class Reveals {
     this.animated = this.running().some((animation) => isAnimatedWith(animation, el) && changesOpacity(animation));
   }
 
-  /** Waits for a visible element if an animation makes it, or the backdrop in it, transparent. @param {El} el */
+  /** Waits for the end of an animation that makes a visible element, or its backdrop, transparent. @param {El} el */
   awaitEnd(el) {
     if (!this.animated) this.animated = this.running().some((animation) => (isAnimatedWith(animation, el) || (this.isOfAct(animation) && isBackdrop(animation, el))) && fadesOut(animation));
   }
@@ -264,8 +264,8 @@ function fadesOut({ effect }) {
 }
 
 /**
- * Returns the keyframe at which an animation ends. That is the first one if the last iteration runs backwards, as in an animation that
- * a page uses to open a part and, in reverse, to close it.
+ * Returns the keyframe at which an animation ends. It is the first one if the last iteration runs backwards, as when a page closes a part
+ * by the reversed animation that opened it.
  * @param {KeyframeEffect} effect @returns {ComputedKeyframe | undefined}
  */
 function lastFrame(effect) {

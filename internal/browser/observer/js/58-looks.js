@@ -23,10 +23,13 @@ const MAX_LOOKS = 4, MAX_LOOKING_ALIKE = 8;
 const SAME_SIZE = 2;
 /** The input events before which the styles of their targets are read again. */
 const INPUT_BEGINS = new Set(["pointerdown", "keydown"]), INPUT_GOES_ON = new Set(["mousedown", "pointerup", "mouseup", "click"]);
-/** Those that follow another event at once, so that styles differ only if the state of the input does. */
+/** The input events that directly follow another one, so that styles are read again only if state or focus has changed. */
 const INPUT_REPEATS = new Set(["mousedown", "mouseup"]);
 
-/** The properties that are compared, in the order of propertiesOf, with the words for them. @type {[keyof CSSStyleDeclaration & string, string][]} */
+/**
+ * The properties that are compared, in the order of propertiesOf, with the words for them.
+ * @type {[keyof CSSStyleDeclaration & string, string][]}
+ */
 const LOOK = [
   ["backgroundColor", "background"], ["backgroundImage", "background"], ["color", "color"], ["boxShadow", "shadow"], ["opacity", "opacity"],
   ["borderTopWidth", "border"], ["borderTopColor", "border"], ["borderBottomWidth", "border"], ["borderBottomColor", "border"], ["outlineStyle", "outline"],
@@ -50,8 +53,8 @@ class Looks {
   constructor(model) {
     this.model = model;
     /**
-     * The appearance of elements before the input, and before the page first mutated them, with their listed fields. At the last event,
-     * state tells whether the element was hovered, focused and pressed, and focused is the focused element of the page.
+     * The appearance of elements before the input, and before the page first mutated them, with their listed fields. state
+     * records whether the element was hovered, focused and pressed at the last event, and focused the focused element of the page.
      * @type {Map<El, {first: Look, last: Look, state: string, focused: El | null, fields: string}>}
      */
     this.known = new Map();
@@ -74,8 +77,8 @@ class Looks {
   }
 
   /**
-   * Prepares for input to an element. Changes of the page count as earlier state until the first event of the input, before
-   * which the caller calls readDue.
+   * Prepares for input to an element. The caller calls readDue before the first event of the input. Until this event, changes of
+   * the page count as earlier state.
    * @param {El} target
    */
   begin(target) {
@@ -243,12 +246,12 @@ function lookAt(el, drawing) {
   };
 }
 
-/** Matches the width and the color of equal borders. */
+/** Matches the width and the color of a border that is the same on all sides. */
 const EQUAL_BORDERS = /^(\S+) \S+ (.+)$/;
 
 /**
- * Returns the values of LOOK. The values that wordFor never compares are empty: reading each of them takes up to 2 µs, and
- * they are read before every press.
+ * Returns the values of LOOK. Values that wordFor never compares are empty, because reading one takes up to 2 µs before
+ * every press.
  * @param {El} el @param {boolean} own see wordFor
  */
 function propertiesOf(el, own) {

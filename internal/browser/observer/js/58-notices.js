@@ -601,8 +601,8 @@ class Notices {
   }
 
   /**
-   * Reads the appearance of what is near the target of the input. It runs in a task that the browser mostly starts while the
-   * daemon sends the input, or at the first event of the input.
+   * Reads the appearance of the elements near the target of the input. It usually runs in a task while the daemon sends the
+   * input, and at the latest at the first event of the input.
    */
   readDue() {
     this.looks.readDue();

@@ -29,7 +29,10 @@ const MAX_PIECE_NAMES = 4;
 /** The options of the observer of old values. */
 const ALTERED = { subtree: true, attributes: true, attributeOldValue: true };
 
-/** The properties of pieces that style sheets change, in the order of lookOfPiece, with the words for them. @type {[keyof CSSStyleDeclaration & string, string][]} */
+/**
+ * The properties of pieces that style sheets change, in the order of lookOfPiece, with the words for them.
+ * @type {[keyof CSSStyleDeclaration & string, string][]}
+ */
 const PIECE_LOOK = [
   ["backgroundColor", "background"], ["color", "color"], ["textDecorationLine", "line"], ["fontWeight", "weight"], ["opacity", "opacity"],
   ["transform", "transform"], ["fontSize", "text size"], ["fill", "fill"], ["filter", "filter"],

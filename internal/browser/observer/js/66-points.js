@@ -148,14 +148,14 @@ function textRange(el, words) {
   return null;
 }
 
-/** The controls in an item of a tree, and other items in it. Their texts are not the title of the item. */
+/** Matches the controls and subitems in a tree item, whose texts are not its title. */
 const PARTS_OF_ITEM = "button,input,select,label,[role=button],[role=checkbox],[role=group],[role=treeitem]";
-/** The maximum number of texts of an item of a tree that are examined. */
+/** The maximum number of texts of a tree item that are examined. */
 const MAX_TITLE_TEXTS = 8;
 
 /**
- * Returns the range of the first text of an item of a tree, which people click, or null. The item itself often fills the width of the
- * tree and contains its subitems.
+ * Returns the range of the title of a tree item, its first text, or null. People click the title: the item itself often fills the width
+ * of the tree and contains its subitems.
  * @param {El} item
  */
 function titleTextOf(item) {

@@ -567,8 +567,8 @@ function isPartOfOne(names, header) {
 }
 
 /**
- * Returns the largest table with the wanted caption and headers. Tables that have only longer headers with the words of the wanted ones
- * come last.
+ * Returns the largest table with the wanted caption and headers. It prefers tables with the exact headers to tables whose headers only
+ * contain the wanted words.
  * @param {Extraction} extraction @param {Scope} scope @param {PlanTable} wanted
  */
 function findTable(extraction, scope, wanted) {
