@@ -78,6 +78,7 @@ func (t *table) column(header string) int {
 		switch {
 		case strings.EqualFold(header, render.Line(other)):
 			return i
+		case strings.TrimSpace(words) == "": // a header such as # has no words
 		case !strings.Contains(spacedWords(other), words):
 		case at == -1:
 			at = i

@@ -30,6 +30,16 @@ func TestATableHasTheColumnsAskedFor(t *testing.T) {
 	}
 }
 
+func TestAHeaderOfSignsIsNoOtherHeaderOfSigns(t *testing.T) {
+	const all = `[{"Name":"Brass lamp","%":"3"}]`
+	for header, want := range map[string]string{"#": all, "%": `[{"%":"3"}]`} {
+		got, _ := tableOf(all)
+		if got.only([]string{header}); got.json() != want {
+			t.Errorf("%q is %s, want %s", header, got.json(), want)
+		}
+	}
+}
+
 func TestATableWithoutHeadersHasNoLines(t *testing.T) {
 	if got, _ := tableOf("[]"); got.tsv() != "" {
 		t.Errorf("printed %q", got.tsv())
