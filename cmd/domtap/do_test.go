@@ -210,11 +210,12 @@ func TestPhrasesThatNothingHasTogetherAreFoundOneByOne(t *testing.T) {
 // TestAFailedStepPrintsAnUnreadPage opens a page and acts on it before reading it.
 func TestAFailedStepPrintsAnUnreadPage(t *testing.T) {
 	daemon := newFakeDaemon(t)
+	reason := "TARGET_NOT_FOUND"
 	daemon.answer = func(_ context.Context, r proto.Message) (proto.Message, error) {
 		switch r.(type) {
 		case *domtapv1.InteractRequest:
 			return &domtapv1.InteractResponse{DiffText: "+ [3] Hint (button)\n", Results: []*domtapv1.StepResult{
-				{Ok: true, Summary: "click: ok"}, {Error: "nothing matches", Reason: "TARGET_NOT_FOUND"}}}, nil
+				{Ok: true, Summary: "click: ok"}, {Error: "it failed", Reason: reason}}}, nil
 		case *domtapv1.GetCompactRequest:
 			return &domtapv1.GetCompactResponse{Text: "URL: https://one.example/\n[3] Hint (button)\n"}, nil
 		}
@@ -239,6 +240,14 @@ func TestAFailedStepPrintsAnUnreadPage(t *testing.T) {
 		if strings.Contains(got.errors, "hint:") == test.printed {
 			t.Errorf("%s: the errors are %q", test.name, got.errors)
 		}
+	}
+	reason = "UPLOAD_POLICY"
+	if got := daemon.at().run(t, "do", "--tab", "t1", "goto one.example", "click A", "click B"); got.code != exit.Denied || !strings.Contains(got.out, "+ [3]") {
+		t.Errorf("a denied step hides the change before it: got %d, %q", got.code, got.out)
+	}
+	reason = "DIALOG_OPEN"
+	if got := daemon.at().run(t, "do", "--tab", "t1", "goto one.example", "click A", "click B"); !strings.HasSuffix(got.out, page) || !strings.Contains(got.errors, "domtap dialog accept") {
+		t.Errorf("the page replaces the hint to answer a dialog: got %q, %q", got.out, got.errors)
 	}
 }
 

@@ -2,6 +2,7 @@ package actcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -61,8 +62,8 @@ func (a *action) parse(words []string) (*domtapv1.Step, error) {
 }
 
 // Turn returns the command that performs several steps in one call. words holds the command line of each step. The output omits everything
-// that the command next prints when it reads the page or, after a failure with app.PageFollows, that snapshot prints. If each is set, every
-// change is listed. The error of a failed step names the step and the number of steps not done.
+// that the command next prints when it reads the page or, after a failure of the page with app.PageFollows, that snapshot prints. If each is
+// set, every change is listed. The error of a failed step names the step and the number of steps not done.
 func Turn(app *cli.App, words []string, steps []*domtapv1.Step, next string, each bool) *cobra.Command {
 	cmd := app.TabCommand(&cobra.Command{Use: "turn", SilenceUsage: true, SilenceErrors: true})
 	cmd.RunE = app.WithClientFor(noLimit, func(ctx context.Context, c *cli.Client, _ []string) error {
@@ -73,7 +74,7 @@ func Turn(app *cli.App, words []string, steps []*domtapv1.Step, next string, eac
 		failed := failedStep(answer.GetResults(), words)
 		if failed != nil { // the next command does not run
 			next = ""
-			if app.PageFollows {
+			if e, ok := errors.AsType[*exit.Error](failed); ok && app.PageFollows && exit.OfPage(e.Code) {
 				next = "snapshot"
 			}
 		}

@@ -166,7 +166,7 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 // report prints an error as one line and a hint, or as JSON.
 func (a *App) report(e *exit.Error, asJSON bool) {
 	e.Err, e.Hint = errors.New(render.Line(e.Error())), render.Line(e.Hint)
-	if a.PageFollows && exit.OfPage(e.Code) {
+	if a.PageFollows && e.HintsAtPage() {
 		e.Hint = ""
 	}
 	if asJSON {

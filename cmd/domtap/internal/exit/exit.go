@@ -44,6 +44,15 @@ const (
 // OfPage reports whether the state of the page may explain a failure with this code.
 func OfPage(code int) bool { return code == Precondition || code == Timeout }
 
+// HintsAtPage reports whether the error's hint is to look at the page.
+func (e *Error) HintsAtPage() bool {
+	switch e.Reason {
+	case "TARGET_NOT_FOUND", "STALE_REF", "AMBIGUOUS_TARGET", "NOT_ACTIONABLE", "NOT_DELIVERED", "NAVIGATED_AWAY", "WAIT_TIMEOUT":
+		return true
+	}
+	return false
+}
+
 // An Error is a failure with its exit code and a hint that tells the user what to do.
 type Error struct {
 	Code int
