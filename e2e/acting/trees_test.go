@@ -27,3 +27,18 @@ tree.onclick = (e) => {
 	s.do(click(&domtapv1.Target{Role: "checkbox", Name: "Dog"}))
 	s.is("hits", "Animals,Dog,Dog,Animals,checkbox")
 }
+
+// TestAClickOnATreeItemMissesItsSign clicks items whose sign, which unfolds them, is a plain element before the title.
+func TestAClickOnATreeItemMissesItsSign(t *testing.T) {
+	s := staged(t, `<title>Tree</title><style>li { list-style: none }</style>
+<ul role=tree id=tree><li role=treeitem aria-expanded=true><span class=sign>▶</span> <b>Animals</b></li>
+<li role=treeitem aria-expanded=true><i class=sign aria-hidden=true>chevron_right</i> <b>Plants</b></li></ul>
+<script>
+hits = []
+tree.onclick = (e) => hits.push(e.target.className || e.target.textContent)
+</script>`)
+	s.do(click(&domtapv1.Target{Role: "treeitem", Name: "Animals"}))
+	s.do(click(&domtapv1.Target{Text: "Plants"}))
+	s.do(click(&domtapv1.Target{Role: "treeitem", Name: "Plants"}))
+	s.is("hits", "Animals,Plants,Plants")
+}

@@ -97,7 +97,8 @@ class Captions {
    */
   ofDialog(field, rec) {
     const dialog = closestOf(field, DIALOGS);
-    if (!dialog || [...queryWithin(dialog, CAPTIONED)].some((other) => other !== field && !isOutOfSight(other))) return "";
+    if (!dialog || isLarge(dialog) || hasOtherField(dialog, field)) return "";
+    if (rec) for (let n = flatElement(field); n && n !== dialog; n = flatElement(n)) this.watch(n, rec); // another field may be added there
     const id = attr(dialog, "aria-labelledby");
     const title = id ? elementOf(treeOf(dialog), id.trim()) : firstWithin(dialog, TITLES);
     if (title === null || holdsField(title)) return asCaption(attr(dialog, "aria-label") || "");
@@ -121,6 +122,12 @@ class Captions {
     const recs = this.around.get(el);
     if (recs) for (const rec of recs) dirty.add(rec);
   }
+}
+
+/** Whether a dialog shows another field than one. @param {El} dialog @param {El} field */
+function hasOtherField(dialog, field) {
+  for (const other of queryWithin(dialog, CAPTIONED)) if (other !== field && !isOutOfSight(other)) return true;
+  return false;
 }
 
 /** Native fields that pages replace with their own controls. */

@@ -76,6 +76,7 @@ class Variants {
 
   /** Whether a class attribute may contain a word that counts for links. @param {string} classes */
   isStateClass(classes) {
+    if (classes.length > MAX_WRITTEN) return false;
     let may = this.stateClasses.get(classes);
     if (may === undefined) {
       may = HAS_VARIANT_STATE.test(classes);

@@ -320,7 +320,7 @@ function wordFor(i, was, now, el, own) {
   if (width >= 0 && now[width] === "0px") return "";
   if (name === "color" && !hasText(safe.textContent(el))) return "";
   if (word === "fill" && !isSVG(el)) return "";
-  if (word === "outline" && (was[i] === "auto" || now[i] === "auto")) return ""; // the browser's ring around the focus
+  if (word === "outline" && /^(?:auto none|none auto)$/.test(was[i] + " " + now[i])) return ""; // the browser's ring around the focus
   if (word === "size" && !(own && Math.abs(parseFloat(was[i]) - parseFloat(now[i])) >= SAME_SIZE)) return "";
   if (!REPORTED_COLORS.has(name)) return word;
   const change = changeOfColor(was[i], now[i], name === "backgroundColor" ? flatElement(el) : el);

@@ -149,13 +149,13 @@ function textRange(el, words) {
 }
 
 /** Matches the controls and subitems in a tree item, whose texts are not its title. */
-const PARTS_OF_ITEM = "button,input,select,label,[role=button],[role=checkbox],[role=group],[role=treeitem]";
+const PARTS_OF_ITEM = "button,input,select,label,[role=button],[role=checkbox],[role=radio],[role=switch],[role=group],[role=treeitem],[aria-hidden=true]";
 /** The maximum number of texts of a tree item that are examined. */
 const MAX_TITLE_TEXTS = 8;
 
 /**
- * Returns the range of the title of a tree item, its first text, or null. People click the title: the item itself often fills the width
- * of the tree and contains its subitems.
+ * Returns the range of the title of a tree item, its first text with a word, or null. People click the title: the item itself often
+ * fills the width of the tree and contains its subitems.
  * @param {El} item
  */
 function titleTextOf(item) {
@@ -163,7 +163,7 @@ function titleTextOf(item) {
   for (const text of textsIn(item)) {
     if (seen++ >= MAX_TITLE_TEXTS) break;
     const up = flatElement(text);
-    if (!up || !hasText(text.data) || !isWithinNode(up, item) || (closestOf(up, PARTS_OF_ITEM) || item) !== item) continue;
+    if (!up || !hasWord(text.data) || !isWithinNode(up, item) || (closestOf(up, PARTS_OF_ITEM) || item) !== item) continue;
     const range = document.createRange();
     range.selectNodeContents(text);
     if ([...range.getClientRects()].some(hasArea)) return range;
