@@ -197,6 +197,12 @@ func (d Delivered) OrDefault(err error) Delivered {
 // InView precedes the list of visible lines in the Note of a Scroll.
 const InView = "; in view: "
 
+// These end the Note of a Scroll that moved nothing as far as the main document can see.
+const (
+	WheelHandled = "ok, the page handled the wheel itself"
+	WheelInFrame = "ok, a frame under the pointer may have scrolled"
+)
+
 // DoResult is the result of an action. It is valid even with an error, and then reports how much of the action was delivered.
 type DoResult struct {
 	// Delivered is DeliveredPart only with an error.

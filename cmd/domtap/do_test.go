@@ -1,12 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
@@ -258,7 +262,7 @@ func TestASearchScrollsUntilSomethingMatches(t *testing.T) {
 	daemon.answer = func(_ context.Context, r proto.Message) (proto.Message, error) {
 		switch r := r.(type) {
 		case *domtapv1.FindRequest:
-			if scrolls == 2 && r.GetQuery() == "Pump" {
+			if scrolls == 2 && (r.GetQuery() == "Pump" || r.GetQuery() == "Bilge pump") {
 				return &domtapv1.FindResponse{Text: "URL: x\n[7] Pump\n", Matches: []*domtapv1.FindMatch{{}}}, nil
 			}
 			return &domtapv1.FindResponse{Text: "URL: x\n# No match\n"}, nil
@@ -280,10 +284,64 @@ func TestASearchScrollsUntilSomethingMatches(t *testing.T) {
 	if got := daemon.at().run(t, "find", "--tab", "t1", "--scroll", "Pump"); got.out != "URL: x\n[7] Pump\n" || scrolls != 2 {
 		t.Errorf("got %q after %d scrolls", got.out, scrolls)
 	}
+	scrolls = 0
+	if got := daemon.at().run(t, "find", "--tab", "t1", "--scroll", "Bilge pump", "Pump"); got.out != "URL: x\n[7] Pump\n[7] Pump\n" || scrolls != 2 {
+		t.Errorf("of two phrases: got %q after %d scrolls", got.out, scrolls)
+	}
 	if got := daemon.at().run(t, "find", "--tab", "t1", "--scroll", "Mast"); got.out != "URL: x\n# No match\n" || scrolls != end {
 		t.Errorf("without any match: got %q after %d scrolls", got.out, scrolls)
 	}
 	if got := daemon.at().run(t, "find", "--tab", "t1", "Mast"); got.code != exit.OK || scrolls != end {
 		t.Errorf("without the flag: got %d after %d scrolls", got.code, scrolls)
+	}
+}
+
+// TestASearchEndsWhereScrollingDoes searches pages at whose end nothing matches, or something matches late.
+func TestASearchEndsWhereScrollingDoes(t *testing.T) {
+	daemon := newFakeDaemon(t)
+	var summary string
+	var ticks, late bool
+	var scrolls, waits int
+	daemon.answer = func(_ context.Context, r proto.Message) (proto.Message, error) {
+		switch r := r.(type) {
+		case *domtapv1.FindRequest:
+			if late && waits > 0 {
+				return &domtapv1.FindResponse{Text: "URL: x\n[7] Pump\n", Matches: []*domtapv1.FindMatch{{}}, Revision: 2}, nil
+			}
+			return &domtapv1.FindResponse{Text: "URL: x\n# No match\n", Revision: 1}, nil
+		case *domtapv1.InteractRequest:
+			results := make([]*domtapv1.StepResult, len(r.GetSteps()))
+			for i, step := range r.GetSteps() {
+				results[i] = &domtapv1.StepResult{Ok: true, Summary: "wait: ok"}
+				if step.GetWait() == nil {
+					scrolls++
+					results[i].Summary = "scroll: " + summary
+				} else if waits++; ticks {
+					st, err := status.New(codes.DeadlineExceeded, "it always changes").WithDetails(&errdetails.ErrorInfo{Reason: "WAIT_TIMEOUT"})
+					return nil, cmp.Or(err, st.Err())
+				}
+			}
+			return &domtapv1.InteractResponse{Results: results}, nil
+		}
+		return nil, nil
+	}
+	daemon.start(t)
+	const none, pump = "URL: x\n# No match\n", "URL: x\n[7] Pump\n"
+	const end = "nothing scrolled: it is at its end, or does not scroll"
+	for _, test := range []struct {
+		name, summary string
+		ticks, late   bool
+		want          string
+	}{
+		{"at the end", end, false, false, none},
+		{"content that comes at the end", end, false, true, pump},
+		{"a page that always changes", end, true, false, none},
+		{"a page that handles the wheel", "ok, the page handled the wheel itself", false, false, none},
+		{"a frame", "ok, a frame under the pointer may have scrolled", false, false, none},
+	} {
+		summary, ticks, late, scrolls, waits = test.summary, test.ticks, test.late, 0, 0
+		if got := daemon.at().run(t, "find", "--tab", "t1", "--scroll", "Pump"); got.code != exit.OK || got.out != test.want || scrolls != 2 || waits != 1 {
+			t.Errorf("%s: got %d, %q after %d scrolls and %d waits", test.name, got.code, got.out, scrolls, waits)
+		}
 	}
 }

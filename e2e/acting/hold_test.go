@@ -218,7 +218,7 @@ func TestStepsOfTheMouseFollowEachOther(t *testing.T) {
 	}
 }
 
-// TestTheWheelSaysWhoHandledIt turns the wheel over an element that zooms, with a modifier key, and over one that scrolls.
+// TestTheWheelSaysWhoHandledIt turns the wheel over an element that zooms, with a modifier key, over one that scrolls, and over a frame.
 func TestTheWheelSaysWhoHandledIt(t *testing.T) {
 	s := staged(t, `<body style="margin:0;height:3000px"><canvas id=map tabindex=0 aria-label=Map width=200 height=100 style="display:block"></canvas><script>
 		var zoom = ""; map.addEventListener("wheel", (e) => { zoom += [e.deltaY, e.ctrlKey, e.isTrusted, e.clientX, e.clientY].join(); e.preventDefault() }, { passive: false })</script>`)
@@ -230,6 +230,10 @@ func TestTheWheelSaysWhoHandledIt(t *testing.T) {
 	s.is("zoom + scrollY", "-120,true,true,50,600")
 	s.do(scroll(point(50, 200), 0, 100))
 	s.is("scrollY", "100")
+	s = staged(t, `<iframe style="position:fixed;inset:0;width:100%;height:100%" srcdoc="<body style='height:3000px'>Long"></iframe>`)
+	if got := s.do(scroll(nil, 0, 100)); !strings.HasSuffix(got, "ok, a frame under the pointer may have scrolled") {
+		t.Errorf("over a frame: got %q", got)
+	}
 }
 
 // TestAKeyIsHeld holds a key. The page must receive one press, repeats, and the release, even after a timeout.

@@ -201,9 +201,9 @@ func (t *pointer) scroll(ctx context.Context) (driver.DoResult, error) {
 	var note string
 	switch {
 	case moved.X == 0 && moved.Y == 0 && moved.Handled:
-		return driver.DoResult{Detail: "ok, the page handled the wheel itself"}, nil
+		return driver.DoResult{Detail: driver.WheelHandled}, nil
 	case moved.X == 0 && moved.Y == 0 && moved.Foreign:
-		return driver.DoResult{}, nil
+		return driver.DoResult{Detail: driver.WheelInFrame}, nil
 	case moved.X == 0 && moved.Y == 0:
 		return driver.DoResult{Detail: "nothing scrolled: it is at its end, or does not scroll"}, nil
 	case moved.X != delta.X || moved.Y != delta.Y:

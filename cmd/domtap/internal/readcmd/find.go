@@ -2,6 +2,7 @@ package readcmd
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
@@ -96,36 +98,72 @@ const (
 	oneScroll = 600
 	// endQuiet is the time without changes that a search awaits at the end of a page before it scrolls once more.
 	endQuiet = 500 * time.Millisecond
+	// maxQuiet limits how long it awaits that.
+	maxQuiet = 3 * time.Second
 )
 
 // findBelow calls find, and scrolls down between calls until something matches. At the end of the page it waits for more content once.
 func findBelow(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest, args []string) ([]*domtapv1.FindResponse, error) {
-	down := &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaY: oneScroll}}}
-	quiet := &domtapv1.Step{Action: &domtapv1.Step_Wait{Wait: &domtapv1.WaitStep{Until: &domtapv1.WaitCondition{Quiet: durationpb.New(endQuiet)}}}}
+	last, revision, waited := moved, uint64(0), false
 	for range maxScrolls {
 		answers, err := find(ctx, c, request, args)
 		if err != nil || slices.ContainsFunc(answers, func(a *domtapv1.FindResponse) bool { return len(a.GetMatches()) > 0 }) {
 			return answers, err
 		}
-		moved, err := scrolls(ctx, c, request, down)
-		if err == nil && !moved {
-			moved, err = scrolls(ctx, c, request, quiet, down)
+		now := answers[len(answers)-1].GetRevision()
+		atEnd := last == ended || last == unseen && now == revision
+		if atEnd && waited {
+			return answers, nil
 		}
-		if err != nil || !moved {
+		if waited = atEnd; waited {
+			if err := awaitQuiet(ctx, c, request); err != nil {
+				return answers, err
+			}
+		}
+		revision = now
+		if last, err = scrollDown(ctx, c, request); err != nil {
 			return answers, err
 		}
 	}
 	return find(ctx, c, request, args)
 }
 
-// scrolls performs steps and reports whether the last one, a scroll, scrolled anything.
-func scrolls(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest, steps ...*domtapv1.Step) (bool, error) {
-	answer, err := c.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: request.GetTabId(), Steps: steps, ClientId: c.ID})
-	if err != nil {
-		return false, err
+// awaitQuiet waits until the page no longer changes. A page that always changes is no error.
+func awaitQuiet(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest) error {
+	quiet := &domtapv1.WaitStep{Until: &domtapv1.WaitCondition{Quiet: durationpb.New(endQuiet)}, Timeout: durationpb.New(maxQuiet)}
+	_, err := c.Actions.Interact(ctx, &domtapv1.InteractRequest{
+		TabId: request.GetTabId(), Steps: []*domtapv1.Step{{Action: &domtapv1.Step_Wait{Wait: quiet}}}, ClientId: c.ID,
+	})
+	if e, ok := errors.AsType[*exit.Error](exit.Classify(err, nil)); ok && e.Reason == "WAIT_TIMEOUT" {
+		return nil
 	}
-	results := answer.GetResults()
-	return len(results) == len(steps) && results[len(results)-1].GetOk() && !strings.Contains(results[len(results)-1].GetSummary(), "nothing scrolled"), nil
+	return err
+}
+
+// movement is the effect of a scroll.
+type movement uint8
+
+const (
+	moved movement = iota
+	ended
+	// unseen means that the page handled the wheel itself, or that a frame received it.
+	unseen
+)
+
+// scrollDown scrolls the page down once.
+func scrollDown(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest) (movement, error) {
+	down := &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaY: oneScroll}}}
+	answer, err := c.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: request.GetTabId(), Steps: []*domtapv1.Step{down}, ClientId: c.ID})
+	if err != nil || len(answer.GetResults()) == 0 {
+		return ended, err
+	}
+	switch result := answer.GetResults()[0]; {
+	case !result.GetOk(), strings.Contains(result.GetSummary(), "nothing scrolled"):
+		return ended, nil
+	case strings.HasSuffix(result.GetSummary(), driver.WheelHandled), strings.HasSuffix(result.GetSummary(), driver.WheelInFrame):
+		return unseen, nil
+	}
+	return moved, nil
 }
 
 // phrases reports whether the arguments can be separate queries: there are several, and at least one contains a space.
@@ -136,6 +174,7 @@ func phrases(args []string) bool {
 // findEach searches for each argument separately.
 func findEach(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest, args []string) ([]*domtapv1.FindResponse, error) {
 	answers := make([]*domtapv1.FindResponse, len(args))
+	request = proto.CloneOf(request)
 	for i, query := range args {
 		request.Query = query
 		var err error
