@@ -1,25 +1,18 @@
 package dense
 
-import "github.com/domtap/domtap/dom"
+import (
+	"strings"
 
-// headings finds the elements that the heading above them distinguishes from others with the same role and name.
-type headings struct {
-	// above holds, for each node, the nearest heading above it that has a line, or -1.
-	above []int32
-	// count counts the shown elements by heading, role and name.
-	count map[underHeading]int
-	// texts counts the headings by text.
-	texts map[string]int
-}
+	"github.com/domtap/domtap/compact/internal/part"
+	"github.com/domtap/domtap/internal/elementcontext"
+)
 
-type underHeading struct {
-	heading    int32
-	role, name string
-}
+// headings holds, for each node, the nearest heading above it that has a line, or -1.
+type headings []int32
 
 // newHeadings examines all elements of a layout.
 func newHeadings(l *layout) headings {
-	h := headings{above: make([]int32, len(l.nodes)), count: map[underHeading]int{}, texts: map[string]int{}}
+	above := make(headings, len(l.nodes))
 	type scope struct{ heading, end int32 }
 	var scopes []scope // the last heading of each group around the current node, outermost first
 	for i := range l.nodes {
@@ -30,24 +23,44 @@ func newHeadings(l *layout) headings {
 			scopes = append(scopes, scope{-1, int32(len(l.nodes))})
 		}
 		last := &scopes[len(scopes)-1]
-		h.above[i] = last.heading
+		above[i] = last.heading
 		switch e := &l.nodes[i]; {
 		case e.Role == "heading" && e.context && !e.Covered:
 			last.heading = int32(i)
-			h.texts[e.Text]++
 		case landmarkWord(e.Element) != "" && e.end > int32(i)+1:
 			scopes = append(scopes, scope{last.heading, e.end})
 		}
-		if e := l.shown[i]; e != nil && e.Kind == dom.Interactive {
-			h.count[underHeading{h.above[i], e.Role, e.Text}]++
-		}
 	}
-	return h
+	return above
 }
 
-// distinguish reports whether a shown element is the only one of its role and name below its heading, and no other heading has the same text.
-func (h *headings) distinguish(l *layout, i int) bool {
-	e := l.shown[i]
-	at := h.above[i]
-	return at >= 0 && l.nodes[at].Text != "" && h.texts[l.nodes[at].Text] == 1 && h.count[underHeading{at, e.Role, e.Text}] == 1
+// say reports whether the heading above a node, and the headings of the sections around it, contain all words of the node's context.
+func (h headings) say(l *layout, i int, c elementcontext.Context) bool {
+	words := c.Words
+	for at := h[i]; at >= 0; at = h.outer(l, at) {
+		e := &l.nodes[at]
+		if rest, ok := strings.CutPrefix(words, e.Text); ok && e.Text != "" {
+			if rest == "" {
+				return true
+			}
+			if rest, ok = strings.CutPrefix(rest, elementcontext.Separator); ok {
+				words = rest
+				continue
+			}
+		}
+		start, isCut := strings.CutSuffix(words, part.Ellipsis)
+		if (isCut || c.Of.Ref == e.Ref) && strings.HasPrefix(e.Text, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// outer returns the heading of the section that contains a heading, or -1 if there is none.
+func (h headings) outer(l *layout, at int32) int32 {
+	level := l.nodes[at].Level
+	for at >= 0 && l.nodes[at].Level >= level {
+		at = h[at]
+	}
+	return at
 }

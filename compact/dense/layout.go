@@ -435,7 +435,7 @@ func (l *layout) element(i int) {
 	}
 	l.surround()
 	m := l.item(i)
-	if l.needsContext(i) && !l.headings.distinguish(l, i) {
+	if l.needsContext(i) {
 		l.addContext(&m)
 	}
 	level := l.level(i)
@@ -453,7 +453,13 @@ func (l *layout) element(i int) {
 // needsContext reports whether the context that distinguishes an element from others of its role and name is missing in the lines above.
 func (l *layout) needsContext(i int) bool {
 	c, told := l.contexts[l.nodes[i].Ref]
-	return told && l.mention != MentionNone && c.Of.Kind != dom.Interactive && c.Of.Role != "heading" && (landmarkWord(c.Of) == "" || !l.isIn(i, c.Of.Ref))
+	return told && l.mention != MentionNone && c.Of.Kind != dom.Interactive && (landmarkWord(c.Of) == "" || !l.isIn(i, c.Of.Ref)) && !l.headings.say(l, i, c)
+}
+
+// hasContext reports whether the context of an element is printed beside it or in the heading above.
+func (l *layout) hasContext(i int) bool {
+	c, told := l.contexts[l.nodes[i].Ref]
+	return told && (l.needsContext(i) || l.mention != MentionNone && l.headings.say(l, i, c))
 }
 
 // isInRow reports whether a node is in a row of a table.

@@ -73,7 +73,7 @@ func (d *links) target(l *layout, i int) string {
 	}
 	away := l.elsewhere(e.Href)
 	shared := d.shared[linkName{l.group[i], e.Text}]
-	if l.needsContext(i) { // the link's context distinguishes it from the others
+	if l.hasContext(i) { // the link's context distinguishes it from the others
 		shared = 0
 	}
 	if e.Text == "" || shared == sharedHost || shared == sharedName && away == "" {

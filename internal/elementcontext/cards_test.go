@@ -190,7 +190,7 @@ func FuzzContextsStandInTheCard(f *testing.F) {
 			if words == "" && len(own) > 0 && len(cards) > 1 {
 				t.Errorf("seed %d: %s has no context, and its card says %v", seed, id, own)
 			}
-			for part := range strings.SplitSeq(words, separator) {
+			for part := range strings.SplitSeq(words, Separator) {
 				for other, texts := range cards {
 					if other != id && slices.Contains(texts, part) {
 						t.Errorf("seed %d: %s has the context %q of the card of %s", seed, id, words, other)

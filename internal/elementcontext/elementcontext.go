@@ -29,12 +29,13 @@ const (
 	// maxParts limits how many parts a context has: Milk, Breakfast.
 	maxParts = 3
 	// MaxLen is the maximum length of a context in bytes.
-	MaxLen = maxParts*(maxWords+len("…")) + (maxParts-1)*len(separator)
+	MaxLen = maxParts*(maxWords+len("…")) + (maxParts-1)*len(Separator)
 	// maxAround limits how many ancestors are examined.
 	maxAround = 16
 	// maxPhrases is the approximate maximum number of texts that are considered around an element.
 	maxPhrases = 24
-	separator  = ", "
+	// Separator is between the parts of a context.
+	Separator = ", "
 )
 
 // Context distinguishes an element from others.
@@ -287,7 +288,7 @@ func (p *page) addPart(group []int32, around [][]phrase, members []int, distinct
 		}
 		e := p.at(group[k])
 		if c, known := out[e.Ref]; known {
-			out[e.Ref] = Context{Words: c.Words + separator + best.words, Left: best.left, Of: c.Of}
+			out[e.Ref] = Context{Words: c.Words + Separator + best.words, Left: best.left, Of: c.Of}
 		} else {
 			out[e.Ref] = Context{Words: best.words, Left: best.left, Of: p.at(best.of)}
 		}
