@@ -264,7 +264,7 @@ func Match(t Target, elements []*dom.Element) []*dom.Element {
 		found := Best(among, fit)
 		if len(found) > 0 {
 			if t.By == Text {
-				found = itemsOfBoxes(withoutLabels(innermost(found, elements), elements), elements)
+				found = withoutLabels(innermost(found, elements), elements)
 			}
 			return found
 		}
@@ -356,9 +356,9 @@ func innermost(found, elements []*dom.Element) []*dom.Element {
 	return slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool { return outer[el.Ref] })
 }
 
-// itemsOfBoxes replaces the drawn checkboxes of tree items by the items, because a caller that gives the text of an item means the item,
-// although the text also labels the checkbox.
-func itemsOfBoxes(found, elements []*dom.Element) []*dom.Element {
+// ItemsOfBoxes replaces the drawn checkboxes of tree items by the items, because a caller that gives the text of an item means the item,
+// although the text also labels the checkbox. Only a caller that checks or unchecks means the checkbox.
+func ItemsOfBoxes(found, elements []*dom.Element) []*dom.Element {
 	isDrawn := func(el *dom.Element) bool { return el.Tag != "input" && (el.Role == "checkbox" || el.Role == "radio") }
 	if !slices.ContainsFunc(found, isDrawn) {
 		return found
@@ -367,17 +367,20 @@ func itemsOfBoxes(found, elements []*dom.Element) []*dom.Element {
 	for _, el := range elements {
 		byRef[el.Ref] = el
 	}
-	found = slices.Clone(found)
-	for i, el := range found {
+	var meant []*dom.Element
+	for _, el := range found {
 		item := byRef[el.Parent]
 		for steps := 0; item != nil && item.Role != "treeitem" && steps < maxBoxed; steps++ {
 			item = byRef[item.Parent]
 		}
 		if isDrawn(el) && item != nil && item.Role == "treeitem" && Compare(item.WholeText(), el.WholeText()) != Not {
-			found[i] = item
+			el = item
+		}
+		if !slices.Contains(meant, el) {
+			meant = append(meant, el)
 		}
 	}
-	return found
+	return meant
 }
 
 // maxBoxed limits how many elements may be between the checkbox of a tree item and the item.

@@ -101,6 +101,20 @@ func TestMatchMeansTheFieldOfALabel(t *testing.T) {
 	}
 }
 
+// TestABoxOfAnItemIsItsItem finds two drawn checkboxes in a tree item.
+func TestABoxOfAnItemIsItsItem(t *testing.T) {
+	all := page("treeitem Animals", "checkbox Animals", "checkbox Animals", "button Go")
+	for i, el := range all[:3] {
+		if el.Tag = "span"; i > 0 {
+			el.Parent = all[0].Ref
+		}
+	}
+	found := Match(Target{By: Text, Words: "Animals"}, all)
+	if got := refs(found) + ", " + refs(ItemsOfBoxes(found, all)); got != "1 2, 0" {
+		t.Errorf("the boxes and their item are %q", got)
+	}
+}
+
 func TestMatchMeansElementsByTheirHints(t *testing.T) {
 	for words, want := range map[string]string{"~star": "0 2", "~active": "1", "~sta": "", "star": "3"} {
 		icons := page("button", "button Home", "generic", "button star")

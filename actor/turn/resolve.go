@@ -78,6 +78,9 @@ func (t *resolver) resolve(ctx context.Context, a Step) (resolved, error) {
 // byName finds the element that a step names by role and name, or by a text.
 func (t *resolver) byName(ctx context.Context, a Step) (resolved, error) {
 	found, err := t.bySnapshot(ctx, a.Target)
+	if a.Target.By == target.Text && a.Kind != driver.Check && a.Kind != driver.Uncheck {
+		found = target.ItemsOfBoxes(found, t.elements())
+	}
 	if err == nil && a.pointedWords() != "" {
 		found, err = t.innermost(ctx, a.Target, found)
 		if err == nil && len(found) == 0 {

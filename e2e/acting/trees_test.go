@@ -26,6 +26,8 @@ tree.onclick = (e) => {
 	s.do(click(item("Animals")))
 	s.do(click(&domtapv1.Target{Role: "checkbox", Name: "Dog"}))
 	s.is("hits", "Animals,Dog,Dog,Animals,checkbox")
+	s.do(check(text("Animals")))
+	s.is("document.querySelector('[role=checkbox]').ariaChecked", "true")
 }
 
 // TestAClickOnATreeItemMissesItsSign clicks items whose sign, which unfolds them, is a plain element before the title.
