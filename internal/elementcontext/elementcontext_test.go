@@ -375,15 +375,24 @@ row
 	}
 }
 
-// TestContextsThatAreCut checks the number of characters omitted from contexts, and finds the elements by their printed contexts.
+// TestTheValueOfAFieldIsNotItsContext has fields with drawn values, and native fields, whose values are not in the text of their rows. Equal
+// words of the row are kept.
 func TestTheValueOfAFieldIsNotItsContext(t *testing.T) {
-	all := pageOf("generic\n generic Jacket\n generic Qty 3\n  *spinbutton Qty\ngeneric\n generic Gloves\n generic Qty 1\n  *spinbutton Qty")
-	all[3].Value, all[7].Value = "3", "1"
-	if told := Distinguish(all, all); told[3].Words != "Jacket" || told[7].Words != "Gloves" {
-		t.Errorf("the contexts are %v", told)
+	for tag, test := range map[string]struct{ page, first, second string }{
+		"div":   {"generic\n generic Jacket\n generic Qty 3\n  *spinbutton Qty\ngeneric\n generic Gloves\n generic Qty 1\n  *spinbutton Qty", "Jacket", "Gloves"},
+		"span":  {"listitem 3 Qty 3 Jacket\n generic\n  generic\n   *spinbutton Qty\nlistitem 1 Qty 1 Jacket\n generic\n  generic\n   *spinbutton Qty", "3 Jacket", "1 Jacket"},
+		"input": {"listitem Room 3\n generic\n  generic\n   *spinbutton Guests\nlistitem Room 1\n generic\n  generic\n   *spinbutton Guests", "Room 3", "Room 1"},
+	} {
+		all := pageOf(test.page)
+		all[3].Value, all[7].Value = "3", "1"
+		all[3].Tag, all[7].Tag = tag, tag
+		if told := Distinguish(all, all); told[3].Words != test.first || told[7].Words != test.second {
+			t.Errorf("%s: the contexts are %v", tag, told)
+		}
 	}
 }
 
+// TestContextsThatAreCut checks the number of characters omitted from contexts, and finds the elements by their printed contexts.
 func TestContextsThatAreCut(t *testing.T) {
 	long := strings.Repeat("This offer is for you. ", 4) // 92 characters
 	all := pageOf("listitem One " + long + "\n *button Buy\nlistitem Two " + long + "\n *button Buy\nlistitem Three " + long[:50] + "…\n *button Buy")

@@ -207,13 +207,29 @@ func (p *page) own(i int32) string {
 	}
 	for j := i + 1; j < end; j++ {
 		if e := p.at(j); e.Kind == dom.Interactive && (e.Role != "link" || p.isRepeated(j)) {
-			text = without(without(text, e.Value), e.Text)
+			text = withoutControl(text, e)
 		}
 	}
 	if !strings.ContainsFunc(text, isWordRune) {
 		return ""
 	}
 	return text
+}
+
+// withoutControl returns words without the last occurrence of the name and value of an interactive element. The value of a native field is
+// not a text of the page, so that words equal to it belong to something else.
+func withoutControl(words string, e *dom.Element) string {
+	switch e.Tag {
+	case "input", "select", "textarea":
+		return without(words, e.Text)
+	}
+	if e.Value == "" {
+		return without(words, e.Text)
+	}
+	if rest := without(words, e.Text+" "+e.Value); rest != words {
+		return rest
+	}
+	return without(without(words, e.Value), e.Text)
 }
 
 // without returns words without the last occurrence of a name.
