@@ -77,7 +77,7 @@ func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
 					t.Fatalf("[%d] repeats a target, but none precedes it in\n%s", got[i].Ref, text)
 				}
 				c := contexts[shown[i].Ref]
-				for _, limit := range []int{24, 40, 60} {
+				for _, limit := range []int{24, 40, 60, elementcontext.MaxLen} {
 					if which := string(part.AppendClean(nil, c.Words, limit)); got[i].Context == which {
 						want.Context = which
 						if strings.HasSuffix(which, part.Ellipsis) {

@@ -14,7 +14,8 @@ import (
 const (
 	// maxCell limits the characters printed of a cell. A longer text is cut to maxCutCell.
 	maxCell, maxCutCell = 60, 32
-	// maxContext limits the characters printed of a context. A longer one is cut to maxCutContext, or to maxCell if others begin alike.
+	// maxContext limits the characters printed of a context. A longer one is cut to maxCutContext, to maxCell if others begin alike, or not at
+	// all if others share even these.
 	maxContext, maxCutContext = 40, 24
 	// minSaid is the minimum length in bytes of words that are omitted beside a name that contains them.
 	minSaid = 6

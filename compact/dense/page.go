@@ -77,37 +77,42 @@ func NewPage(o Options, all, context []*dom.Element) *Page {
 	return p
 }
 
-// ambiguousBeginnings returns the printed beginnings that different contexts share.
+// ambiguousBeginnings returns the beginnings, of the lengths to which contexts are cut, that different contexts share.
 func ambiguousBeginnings(contexts map[dom.Ref]elementcontext.Context) map[string]bool {
 	words, ambiguous := map[string]string{}, map[string]bool{}
 	for _, c := range contexts {
-		start := beginning(c.Words)
-		if other, seen := words[start]; seen && other != c.Words {
-			ambiguous[start] = true
+		for _, limit := range []int{maxCutContext, maxCell} {
+			start := beginning(c.Words, limit)
+			if other, seen := words[start]; seen && other != c.Words {
+				ambiguous[start] = true
+			}
+			words[start] = c.Words
 		}
-		words[start] = c.Words
 	}
 	return ambiguous
 }
 
-// contextLimit returns the maximum number of characters printed of a context if no other context begins alike.
-func contextLimit(words string) int {
-	if utf8.RuneCountInString(words) > maxContext {
-		return maxCutContext
-	}
-	return maxContext
-}
+// beginning returns the printed part of a context that is cut to a limit.
+func beginning(words string, limit int) string { return truncate.Runes(words, limit-1) }
 
-// beginning returns the printed part of a context.
-func beginning(words string) string { return truncate.Runes(words, contextLimit(words)-1) }
+// contextLimit returns the maximum number of characters printed of a context, so that no other context begins alike.
+func (p *Page) contextLimit(words string) int {
+	n := utf8.RuneCountInString(words)
+	switch {
+	case n <= maxContext:
+		return maxContext
+	case !p.ambiguous[beginning(words, maxCutContext)]:
+		return maxCutContext
+	case n <= maxCell || !p.ambiguous[beginning(words, maxCell)]:
+		return maxCell
+	}
+	return elementcontext.MaxLen
+}
 
 // addContext sets the context that distinguishes an item from others of its role and name.
 func (p *Page) addContext(m *item) {
 	c := p.contexts[m.Ref]
-	m.which, m.whichLeft, m.whichLimit = c.Words, c.Left, contextLimit(c.Words)
-	if p.ambiguous[beginning(c.Words)] {
-		m.whichLimit = maxCell
-	}
+	m.which, m.whichLeft, m.whichLimit = c.Words, c.Left, p.contextLimit(c.Words)
 }
 
 // linkedHosts yields the host of each link on the page.
