@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // markerPrefix starts an environment variable that all processes of a program inherit. It identifies processes that leave their process
@@ -107,7 +109,7 @@ func memory(marker string) (tool, all float64, err error) {
 		return 0, 0, fmt.Errorf("memory of processes is read from /proc, which %s does not have", runtime.GOOS)
 	}
 	for _, pid := range processes(marker) {
-		size := pss(pid)
+		size := testenv.Memory(pid, "Pss", "SwapPss")
 		all += size
 		path, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)) // a process that has ended has size 0
 		if !strings.Contains(filepath.Base(path), "chrom") {     // chromium, chrome, chrome_crashpad_handler
@@ -115,23 +117,6 @@ func memory(marker string) (tool, all float64, err error) {
 		}
 	}
 	return tool, all, nil
-}
-
-// pss returns the proportional set size of a process in bytes, including its part of swapped memory. It returns 0 if the process has ended.
-func pss(pid int) float64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
-	if err != nil {
-		return 0
-	}
-	sum := 0.0
-	for line := range strings.Lines(string(text)) {
-		name, size, _ := strings.Cut(line, ":")
-		if name == "Pss" || name == "SwapPss" {
-			kb, _ := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(size), "kB")), 64)
-			sum += kb * 1024
-		}
-	}
-	return sum
 }
 
 // machine describes this machine.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // stat returns the fields of /proc/PID/stat after the name of a process: first the state (field 3 in proc_pid_stat(5)), then the parent. It
@@ -86,19 +88,4 @@ func kind(pid int) string {
 
 // memory returns the private memory of a process plus its part of the memory that it shares with its family, in bytes. It excludes files,
 // because other browsers on the machine may share their pages. It returns 0 if the process has ended.
-func memory(pid int) float64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
-	if err != nil {
-		return 0
-	}
-	sum := 0.0
-	for line := range strings.Lines(string(text)) {
-		name, size, _ := strings.Cut(line, ":")
-		if name != "Pss_Anon" && name != "SwapPss" {
-			continue
-		}
-		kb, _ := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(size), "kB")), 64)
-		sum += kb * 1024
-	}
-	return sum
-}
+func memory(pid int) float64 { return testenv.Memory(pid, "Pss_Anon", "SwapPss") }

@@ -36,8 +36,14 @@ var (
 // that the daemon has left no files.
 func planned(t *testing.T, brief time.Duration) (plan, *bytes.Buffer) {
 	t.Helper()
+	if wrong := flagError(); wrong != "" {
+		t.Fatal(wrong)
+	}
 	testenv.NeedBrowser(t)
 	if _, err := os.Stat("/proc/self/smaps_rollup"); err != nil {
+		if *length > 0 {
+			t.Fatal("the resources of processes are read from /proc, which this system lacks")
+		}
 		t.Skip("the resources of processes are read from /proc")
 	}
 	dir, err := os.MkdirTemp("", "soak") // short enough for a socket
@@ -57,6 +63,23 @@ func planned(t *testing.T, brief time.Duration) (plan, *bytes.Buffer) {
 		return planFor(program, *length, io.MultiWriter(out, os.Stdout)), out
 	}
 	return planFor(program, brief, out), out
+}
+
+// flagError describes a flag with an invalid value. It returns an empty string if there is none.
+func flagError() string {
+	switch {
+	case *length != 0 && *length < 5*time.Second:
+		return "-time must be at least 5s"
+	case *tabs < 1:
+		return "-tabs must be at least 1"
+	case *still < 0 || *hz < 0 || *rate < 0 || *nice < 0 || *p50 < 0 || *p99 < 0:
+		return "no flag may be negative"
+	case *still == 0 && *rate > 0:
+		return "-calls needs pages to read: set -still to 1 or more, or -calls to 0"
+	case *age < 0 || *age > time.Minute:
+		return "-age must be from 0 to 1m"
+	}
+	return ""
 }
 
 // run runs a soak or a load, and stops it cleanly when the test is interrupted.
@@ -96,12 +119,38 @@ func TestLoad(t *testing.T) {
 	run(t, out, func(ctx context.Context) error {
 		return runLoad(ctx, load{plan: p, tabs: *tabs, still: *still, hz: *hz, rate: *rate, nice: *nice, age: *age, p50: *p50, p99: *p99})
 	})
-	for _, what := range []string{
+	said := []string{
 		"calls alone: ", "tabs that change, unread: ", fmt.Sprintf("held: all %d watchers", *tabs), "from the change to the watcher: p50 ",
-		"a call, from when it was due: p50 ", heldName, "a tab with its watcher takes ",
-	} {
+		heldName, "a tab with its watcher takes ",
+	}
+	if *rate > 0 {
+		said = append(said, "a call, from when it was due: p50 ")
+	}
+	for _, what := range said {
 		if !strings.Contains(out.String(), what) {
 			t.Errorf("it does not say %q", what)
+		}
+	}
+}
+
+func TestFlagsAreChecked(t *testing.T) {
+	if wrong := flagError(); wrong != "" {
+		t.Fatal(wrong)
+	}
+	for set, want := range map[string]string{
+		"time=1s": "-time", "tabs=0": "-tabs", "hz=-1": "negative", "still=0": "-still", "age=2m": "-age", "age=-1s": "-age", "calls=0": "",
+	} {
+		name, value, _ := strings.Cut(set, "=")
+		f := flag.Lookup(name)
+		was := f.Value.String()
+		if err := f.Value.Set(value); err != nil {
+			t.Fatal(err)
+		}
+		if got := flagError(); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("-%s: %q", set, got)
+		}
+		if err := f.Value.Set(was); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
