@@ -54,24 +54,18 @@ function isSecret(el) {
   return true;
 }
 
-/** Whether a sheet may draw dots in place of characters. Styles sets this when it has read the sheets. */
-let sheetsMayDot = true;
-
 /** Elements that take no typed text. */
 const UNTYPED = new Set(["a", "button", "summary", "option"]);
 
-/**
- * Whether a field that was not secret so far is secret now.
- * @param {El} el @param {boolean} [typed] whether text was just entered, so that the style is read even if no sheet draws dots
- */
-function becomesSecret(el, typed = false) {
+/** Whether a field that was not secret so far is secret now. @param {El} el */
+function becomesSecret(el) {
   if (UNTYPED.has(el.localName)) return false;
   const auto = attr(el, "autocomplete");
   if (el.type === "password" || (attr(el, "type") || "").toLowerCase() === "password") return true;
   // A combobox offers options, so its text is no secret: pages use "new-password" there to switch off the browser's own list.
   if (auto !== null && attr(el, "role") !== "combobox" && auto.split(/[\t\n\f\r ]+/).some((token) => SECRET_FIELDS.has(token.toLowerCase()))) return true;
   if (!isTextField(el)) return false;
-  if ((sheetsMayDot || typed || hasAttr(el, "style")) && !styled.has(el)) {
+  if (!styled.has(el)) {
     styled.add(el);
     if (isDotted(el)) return true;
   }
@@ -162,7 +156,7 @@ function learnSecretInput(el) {
   if (!isElement(el)) return;
   styled.delete(el);
   if (secrets.has(el)) learnSecret(el, true);
-  else if (isTextField(el) && becomesSecret(el, true)) {
+  else if (isTextField(el) && becomesSecret(el)) {
     markSecret(el);
     learnSecret(el, true);
   }

@@ -31,8 +31,6 @@ class SheetFacts {
     this.contents = false;
     /** Whether some rule shows or hides an element depending on its siblings or children. */
     this.structural = false;
-    /** Whether some rule draws dots in place of characters. */
-    this.dots = false;
     /** Selectors of the rules that fix a box to the viewport. @type {Set<string>} */
     this.fixing = new Set();
     /** The rules with :hover in their selectors that show or hide elements; see HoverRules. @type {Set<CSSRule>} */
@@ -50,7 +48,7 @@ class SheetFacts {
   }
 
   markUnreadable() {
-    this.opaque = this.overflows = this.clips = this.contents = this.structural = this.dots = true;
+    this.opaque = this.overflows = this.clips = this.contents = this.structural = true;
   }
 
   /**
@@ -71,7 +69,6 @@ class SheetFacts {
     if (!this.overflows) this.overflows = style.overflowX !== "" && style.overflowX !== "visible";
     if (!this.clips) this.clips = style.clip !== "" || style.clipPath !== "";
     if (!this.contents) this.contents = style.display === "contents";
-    if (!this.dots) this.dots = style.webkitTextSecurity !== "" && style.webkitTextSecurity !== "none";
     if (!this.structural) this.structural = affectsVisibility(style) && STRUCTURAL_SELECTOR.test(selectorOf(rule, scope) || "");
     if ((showingBits(style) | hidingBits(style)) !== 0 && ((rule.selectorText || "").includes(":hover") || scope.includes(":hover"))) this.hovers.add(rule);
   }
@@ -208,12 +205,12 @@ class Styles {
     this.hovering = new WeakMap();
     /** The position where rereadSome continues. @type {Generator<undefined, void> | null} */
     this.rereading = null;
-    this.overflows = this.clips = this.contents = this.opaque = this.structural = this.dots = false;
+    this.overflows = this.clips = this.contents = this.opaque = this.structural = false;
   }
 
   /** Clears the union; the facts of each sheet stay. */
   begin() {
-    this.overflows = this.clips = this.contents = this.opaque = this.structural = this.dots = false;
+    this.overflows = this.clips = this.contents = this.opaque = this.structural = false;
   }
 
   /** @param {Tree} root @returns {CSSStyleSheet[]} */
@@ -243,9 +240,7 @@ class Styles {
       this.clips = this.clips || facts.clips;
       this.contents = this.contents || facts.contents;
       this.structural = this.structural || facts.structural;
-      this.dots = this.dots || facts.dots;
     }
-    sheetsMayDot = this.dots;
     if (selectors.size > MAX_SELECTORS) {
       selectors.clear();
       opaque = true;

@@ -60,10 +60,11 @@ class Variants {
     if (group.kinds.size < 2) return ""; // nothing to differ from
     const written = writtenAs(el, tag);
     if (written === "") return "";
-    const known = group.known.get(written);
+    const key = link ? written + "\nlink" : written;
+    const known = group.known.get(key);
     if (known !== undefined) return known;
     const word = this.wordIn(group, el, tag, link);
-    if (group.known.size < MAX_BESIDE_IT) group.known.set(written, word);
+    if (group.known.size < MAX_BESIDE_IT) group.known.set(key, word);
     return word;
   }
 
@@ -147,8 +148,8 @@ function alikeIn(parent, clock) {
   /** The kinds by the attributes, as written. @type {Map<string, {tag: string, words: Set<string>, count: number} | null>} */
   const byWritten = new Map();
   for (let c = safe.firstElementChild(parent); c && seen < MAX_BESIDE_IT; c = safe.nextElementSibling(c), seen++) {
-    const tag = tagOf(c), written = writtenAs(c, tag) || tag;
-    let kind = byWritten.get(written);
+    const tag = tagOf(c), written = writtenAs(c, tag);
+    let kind = written === "" ? undefined : byWritten.get(written);
     if (kind === undefined) {
       const key = drawnAs(c, tag);
       kind = kinds.get(key) || null;
