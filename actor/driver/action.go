@@ -199,6 +199,7 @@ const InView = "; in view: "
 
 // These end the Note of a Scroll that moved nothing as far as the main document can see.
 const (
+	WheelUnused  = "nothing scrolled: it is at its end, or does not scroll"
 	WheelHandled = "ok, the page handled the wheel itself"
 	WheelInFrame = "ok, a frame under the pointer may have scrolled"
 )

@@ -469,7 +469,7 @@ func (t *resolver) ambiguous(wanted target.Target, found []*dom.Element) error {
 }
 
 // controlsAround returns the controls whose whole text the elements are, such as the cells around the numbers of a calendar. It returns the
-// elements unchanged if one of them has no such control, or if two have the same one.
+// elements unchanged if one of them has no such control, or if two of them share one.
 func (t *resolver) controlsAround(found []*dom.Element) []*dom.Element {
 	controls := make([]*dom.Element, len(found))
 	for i, el := range found {

@@ -113,7 +113,7 @@ func (f *forged) answer() {
 	}
 }
 
-// nobody is a connection in place of chromedp that sends nothing.
+// nobody stands in for the connection of chromedp and sends nothing.
 type nobody struct {
 	gone chan struct{}
 	once sync.Once

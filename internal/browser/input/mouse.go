@@ -205,7 +205,7 @@ func (t *pointer) scroll(ctx context.Context) (driver.DoResult, error) {
 	case moved.X == 0 && moved.Y == 0 && moved.Foreign:
 		return driver.DoResult{Detail: driver.WheelInFrame}, nil
 	case moved.X == 0 && moved.Y == 0:
-		return driver.DoResult{Detail: "nothing scrolled: it is at its end, or does not scroll"}, nil
+		return driver.DoResult{Detail: driver.WheelUnused}, nil
 	case moved.X != delta.X || moved.Y != delta.Y:
 		note = fmt.Sprintf("ok, by %g,%g", moved.X, moved.Y)
 	}

@@ -158,7 +158,7 @@ func scrollDown(ctx context.Context, c *cli.Client, request *domtapv1.FindReques
 		return ended, err
 	}
 	switch result := answer.GetResults()[0]; {
-	case !result.GetOk(), strings.Contains(result.GetSummary(), "nothing scrolled"):
+	case !result.GetOk(), strings.Contains(result.GetSummary(), driver.WheelUnused):
 		return ended, nil
 	case strings.HasSuffix(result.GetSummary(), driver.WheelHandled), strings.HasSuffix(result.GetSummary(), driver.WheelInFrame):
 		return unseen, nil

@@ -337,9 +337,14 @@ function shadowOf(el) {
   return open !== null || closedRoots === null ? open : closedRoots.get(el) || null;
 }
 
-/** Whether a text has a letter or a digit. The test for all scripts runs only if the text has none in ASCII. @param {string} text */
+/** Whether a text has a letter or a digit. @param {string} text */
 function hasWord(text) {
-  return /[a-z0-9]/i.test(text) || (text !== "" && /[\p{L}\p{N}]/u.test(text));
+  return /[0-9]/.test(text) || hasLetter(text) || (text !== "" && /\p{N}/u.test(text));
+}
+
+/** Whether a text has a letter. The test for all scripts runs only if the text has none in ASCII. @param {string} text */
+function hasLetter(text) {
+  return /[a-z]/i.test(text) || (text !== "" && /\p{L}/u.test(text));
 }
 
 /** Whether an element has elements in it, as children or in a shadow tree. @param {El} el */

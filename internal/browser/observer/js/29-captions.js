@@ -429,6 +429,6 @@ function textAfter(n, parent) {
 /** Returns a text as a caption, or "" if it is a number, a sign, prose or truncated. @param {string} words */
 function asCaption(words) {
   const text = clean(words, MAX_CAPTION + 1);
-  if (text.length > MAX_CAPTION || text.endsWith("…") || !(/[a-z=?]/i.test(text) || /\p{L}/u.test(text))) return "";
+  if (text.length > MAX_CAPTION || text.endsWith("…") || !(hasLetter(text) || /[=?]/.test(text))) return "";
   return text.length > 80 && text.endsWith(".") ? "" : text;
 }

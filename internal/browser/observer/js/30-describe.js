@@ -283,7 +283,7 @@ function kindOfOther(el, tag, explicit, hints, structural, ctx) {
  * @param {El} el @param {string} tag
  */
 function isToggle(el, tag) {
-  if (tag === "button") return hasAttr(el, "role") && DRAWN_TOGGLES.has(attr(el, "role") || "");
+  if (tag === "button") return DRAWN_TOGGLES.has(attr(el, "role") || "");
   if (tag !== "input") return false;
   const { type } = el;
   return type === "checkbox" || type === "radio" || type === "file";

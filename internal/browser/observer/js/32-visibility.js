@@ -48,7 +48,7 @@ class Visibility {
     this.lists = new Map();
     /** The boxes that are fixed outside of the viewport, by tree. @type {Map<Tree, El[]>} */
     this.drawers = new Map();
-    /** Whether there are no such boxes, or null before it is known. @type {boolean | null} */
+    /** Whether no box of the document is fixed outside of the viewport, or null if that has not been checked since begin. @type {boolean | null} */
     this.drawerless = null;
     /** The size of the viewport, or -1 if it has not been read since begin. */
     this.width = this.height = -1;

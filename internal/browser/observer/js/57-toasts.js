@@ -77,7 +77,7 @@ function countPointers(box) {
 /** Returns the text of a toast, or "" if it is not a message. @param {El} box */
 function toastText(box) {
   const text = noticeText(box, MAX_NOTICE);
-  return text.length >= 3 && (/[a-z]/i.test(text) || /\p{L}/u.test(text)) ? text : "";
+  return text.length >= 3 && hasLetter(text) ? text : "";
 }
 
 /**

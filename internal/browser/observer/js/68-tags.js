@@ -65,14 +65,13 @@ function isTagField(el) {
   return boxes.some((box) => showsChip(box, el) || ENTER_ADDS.test(safe.textContent(box).slice(0, MAX_BESIDE_FIELD)));
 }
 
-const LETTER = /[\p{L}\p{N}]/u;
 
 /** Returns a text without the signs around it, such as the cross of a chip. @param {string} text */
 function withoutSigns(text) {
   const plain = foldWhiteSpace(text), characters = [...plain];
   let from = 0, to = characters.length;
-  while (from < to && !LETTER.test(characters[from])) from++;
-  while (to > from && !LETTER.test(characters[to - 1])) to--;
+  while (from < to && !hasWord(characters[from])) from++;
+  while (to > from && !hasWord(characters[to - 1])) to--;
   return characters.slice(from, to).join("") || plain;
 }
 
