@@ -43,7 +43,7 @@ func newEntry(m item, was *changedItem) entry {
 	}
 	add(m.Text)
 	add(m.which)
-	e.like += m.Role + "\x01" + m.target + "\x01" + strconv.FormatBool(m.Covered) + strconv.FormatBool(m.whichLeft > 0)
+	e.like += m.Role + "\x01" + m.target + "\x01" + strconv.FormatBool(m.Covered)
 	if m.around != dom.NoRef {
 		e.like += strconv.Itoa(m.node) // is never folded
 	}

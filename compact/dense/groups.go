@@ -7,21 +7,25 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// landmarkWord returns the name of a group in its line, or an empty string for an element without such a line.
+// landmarkWord returns the kind of a group in its line, or an empty string for an element without such a line. Forms are landmarks only if
+// they have a name, as in HTML-AAM. Figures have no line, because their pictures and links say the same words.
 func landmarkWord(e *dom.Element) string {
 	switch {
 	case e.Kind == dom.Interactive:
 		return ""
 	case e.Kind == dom.FrameHost:
 		return "iframe"
-	case e.Tag == "form" || e.Tag == "fieldset":
+	case isForm(e):
+		if e.Text == "" {
+			return ""
+		}
 		return e.Tag
 	}
 	switch e.Role {
 	case "alert", "alertdialog", "banner", "complementary", "contentinfo", "dialog", "form", "log", "main",
 		"navigation", "region", "search", "status":
 		return e.Role
-	case "figure", "grid", "group", "listbox", "menu", "menubar", "radiogroup", "table", "tablist", "toolbar",
+	case "grid", "group", "listbox", "menu", "menubar", "radiogroup", "table", "tablist", "toolbar",
 		"tree", "treegrid":
 		if e.Text != "" {
 			return e.Role
@@ -29,6 +33,8 @@ func landmarkWord(e *dom.Element) string {
 	}
 	return ""
 }
+
+func isForm(e *dom.Element) bool { return e.Tag == "form" || e.Tag == "fieldset" }
 
 // isLive reports whether groups of the role are live regions.
 func isLive(role string) bool { return role == "alert" || role == "status" || role == "log" }

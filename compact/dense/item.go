@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -21,7 +22,7 @@ const (
 	minSaid = 6
 	// roleLink is the role of elements for which no role is printed.
 	roleLink = "link"
-	// ditto stands for the last printed context or target.
+	// ditto stands for the last printed target.
 	ditto = `"`
 )
 
@@ -66,8 +67,8 @@ type item struct {
 	around dom.Ref
 	// target is the printed target of a link. which is the context that distinguishes the element from others with its role and name.
 	target, which string
-	// whichLeft is the number of characters omitted after which, if it ends in "…". whichLimit limits how many characters are printed.
-	whichLeft, whichLimit int
+	// whichLimit limits how many characters of which are printed.
+	whichLimit int
 	// assumed is the role and states at the beginning of the line, which apply to elements without their own. Empty means link.
 	assumed string
 	// repeats and repeatsTarget mean that the context or the target equals the last printed one.
@@ -77,7 +78,7 @@ type item struct {
 // append appends an item: `[ref] name →target (role ="value" states hints) ‹which›`. The assumed role is omitted.
 func (m *item) append(dst []byte) []byte {
 	if m.same != dom.NoRef {
-		return appendBracket(append(appendBracket(dst, m.Ref), '='), m.same)
+		return strconv.AppendUint(append(appendBracket(dst, m.Ref), '='), uint64(m.same), 10)
 	}
 	if m.around != dom.NoRef {
 		dst = append(appendBracket(dst, m.around), '=')
@@ -89,8 +90,13 @@ func (m *item) append(dst []byte) []byte {
 func (m *item) appendBody(dst []byte) []byte {
 	start := len(dst)
 	dst = appendSpaced(dst, m.Text, part.MaxText, "", m.Left)
-	named := len(dst) > start
+	hasName := len(dst) > start
+	if bytes.HasSuffix(dst[start:], []byte(" →")) { // would look like a target
+		dst = append(dst[:len(dst)-len("→")], `\→`...)
+	}
 	switch {
+	case m.target == named:
+		dst = append(dst, " →"...)
 	case m.repeatsTarget:
 		dst = append(dst, " →"+ditto...)
 	case m.target == ditto: // a target that is a quotation mark
@@ -98,24 +104,21 @@ func (m *item) appendBody(dst []byte) []byte {
 	case m.target != "":
 		dst = append(append(dst, " →"...), m.target...)
 	}
-	return m.appendWhich(m.appendDetail(dst, m.around != dom.NoRef && !named))
+	return m.appendWhich(m.appendDetail(dst, m.around != dom.NoRef && !hasName))
 }
 
-// appendWhich appends ` ‹words›`, or ` ‹"›` for the words that were printed last, or nothing if there are no words.
+// appendWhich appends ` ‹words›`, or ` ‹›` for the words that were printed last, or nothing if there are no words.
 func (m *item) appendWhich(dst []byte) []byte {
 	start := len(dst)
 	dst = append(dst, " ‹"...)
 	if m.repeats {
-		return append(dst, ditto+"›"...)
+		return append(dst, "›"...)
 	}
 	words := part.AppendWords(dst, m.which, m.whichLimit, "›")
-	switch string(words[len(dst):]) {
-	case "":
+	if len(words) == len(dst) {
 		return dst[:start]
-	case ditto: // a context that is a quotation mark
-		words = append(dst, '\\', '"')
 	}
-	return append(part.AppendLeft(words, part.Beyond(m.which, m.whichLimit, m.whichLeft)), "›"...)
+	return append(words, "›"...)
 }
 
 // appendDetail appends ` (role ="value" type=T states)`, unless the element has only the assumed role and states.

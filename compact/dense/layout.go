@@ -111,7 +111,7 @@ func (l *layout) isGroup(i int) bool {
 	case "listitem", "article":
 		return l.below[i] > 1
 	}
-	return l.shown[i] != nil && l.below[i] > 1 || landmarkWord(e.Element) != ""
+	return l.shown[i] != nil && l.below[i] > 1 || isForm(e.Element) || landmarkWord(e.Element) != ""
 }
 
 // layOut appends all lines.

@@ -2,6 +2,7 @@ package dense
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/domtap/domtap/compact/internal/part"
@@ -19,6 +20,12 @@ type links struct {
 	// printed holds the first link for each name and target.
 	printed map[linkPlace]*dom.Element
 }
+
+// maxHost is the maximum length in bytes of a host that is printed in full.
+const maxHost = 16
+
+// maxTail is the number of characters printed of the end of a long address.
+const maxTail = 15
 
 // minRepeated is the minimum length, in characters, of a name that later table rows replace by a reference.
 const minRepeated = 24
@@ -71,15 +78,41 @@ func (d *links) target(l *layout, i int) string {
 	if l.hrefs {
 		return part.Target(l.base.Href(e.Href), 2*part.MaxHref)
 	}
-	away := l.elsewhere(e.Href)
-	shared := d.shared[linkName{l.group[i], e.Text}]
-	if l.hasContext(i) { // the link's context distinguishes it from the others
-		shared = 0
-	}
-	if e.Text == "" || shared == sharedHost || shared == sharedName && away == "" {
+	away, shared := l.elsewhere(e.Href), d.shared[linkName{l.group[i], e.Text}]
+	isNameless := e.Text == "" && e.Hints == ""
+	switch told := l.hasContext(i); {
+	case !told && (isNameless || shared == sharedHost || shared == sharedName && away == ""): // only the target distinguishes the link
 		return part.Target(l.address(e.Href), part.MaxTarget)
+	case names(e.Text, away):
+		return named
 	}
 	return part.Target(away, part.MaxTarget)
+}
+
+// named stands for a target on another site whose name is in the link's words, as in "Follow us on Facebook" for facebook.com.
+const named = "→"
+
+// minName is the minimum length in bytes of the name of a site that words may say. Shorter ones, such as news, are ordinary words.
+const minName = 5
+
+// names reports whether the words of a text, one or several in a row, are the name of a host's site without its top-level domain.
+func names(text, host string) bool {
+	name, _, ok := strings.Cut(site.Of(host), ".")
+	if !ok || len(name) < minName {
+		return false
+	}
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for i := range words {
+		for rest, j := name, i; j < len(words); j++ {
+			if rest, ok = strings.CutPrefix(rest, words[j]); !ok {
+				break
+			}
+			if rest == "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // address returns the distinguishing part of an href: without the scheme, and without the host if that is the page's home.
@@ -91,7 +124,7 @@ func (p *Page) address(href string) string {
 		}
 	}
 	if n := utf8.RuneCountInString(short); n > part.MaxTarget {
-		tail := []rune(short)[n-part.MaxTarget+1:]
+		tail := []rune(short)[n-maxTail:]
 		short, cut = part.Ellipsis+string(tail), false
 	}
 	if cut {
@@ -100,8 +133,8 @@ func (p *Page) address(href string) string {
 	return short
 }
 
-// elsewhere returns the host of a link's target, or the scheme of a target without a host. It returns an empty string for links within the
-// page's site or home.
+// elsewhere returns the host of a link's target, its site if the host is long, or the scheme of a target without a host. It returns an empty
+// string for links within the page's site or home.
 func (p *Page) elsewhere(href string) string {
 	scheme, host, _ := part.SplitURL(href)
 	if scheme == "" {
@@ -114,10 +147,14 @@ func (p *Page) elsewhere(href string) string {
 	if host == p.base.Host() {
 		return ""
 	}
-	if s := site.Of(host); s == p.site || s == p.home {
+	s := site.Of(host)
+	if s == p.site || s == p.home {
 		return ""
 	}
-	return strings.TrimPrefix(host, "www.")
+	if host = strings.TrimPrefix(host, "www."); len(host) > maxHost {
+		return s
+	}
+	return host
 }
 
 func hostOf(href string) string {

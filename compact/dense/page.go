@@ -112,7 +112,7 @@ func (p *Page) contextLimit(words string) int {
 // addContext sets the context that distinguishes an item from others of its role and name.
 func (p *Page) addContext(m *item) {
 	c := p.contexts[m.Ref]
-	m.which, m.whichLeft, m.whichLimit = c.Words, c.Left, p.contextLimit(c.Words)
+	m.which, m.whichLimit = c.Words, p.contextLimit(c.Words)
 }
 
 // linkedHosts yields the host of each link on the page.

@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,11 +17,11 @@ type Element struct {
 	Name, Role string
 	// Left is the number of characters that the text omits from a name that ends in "…".
 	Left int
-	// Value is the value of a field, Target the printed target of a link, and Context distinguishes the element from others of the same
-	// role and name.
+	// Value is the value of a field, and Target the printed target of a link: "→" if the link's name says which site it leads to. Context
+	// distinguishes the element from others of the same role and name.
 	Value, Target, Context string
-	// ValueLeft and ContextLeft are the numbers of characters omitted from Value and Context.
-	ValueLeft, ContextLeft int
+	// ValueLeft is the number of characters omitted from Value.
+	ValueLeft int
 	// States are words such as checked and disabled, in the order of the text.
 	States []string
 	// Hints are words for details that the name and the states do not contain: the icon, or states derived from classes.
@@ -31,11 +32,11 @@ type Element struct {
 
 var (
 	// refs matches refs. For a run it matches all refs and their number. It also matches escaped characters, which are not refs.
-	refs = lazyregexp.New(`\\.|\[(\d+)\](?:=\[(\d+)\])?|\[(\d+(?:(?:, |…|/)\d+)+)\] (?:(\d+)×(\d+)|×(\d+))`)
+	refs = lazyregexp.New(`\\.|\[(\d+)\](?:=\[?(\d+)\]?)?|\[(\d+(?:(?:, |…|/)\d+)+)\] (?:(\d+)×(\d+)|×(\d+))`)
 	// tail matches the text after a ref: name, target, role, value, states, context, and the beginning of another cell.
-	tail = lazyregexp.New(`^(?: ((?:\\.|[^\\])+?))??(?: →(\S+))?` +
+	tail = lazyregexp.New(`^(?: ((?:\\.|[^\\])+?))??(?: (→\S*))?` +
 		`(?: \(([a-z][a-z0-9-]*)(?: ="((?:\\.|[^"\\])*)")?(?: type=[a-z]+)?((?: ~?[a-z][a-z0-9=-]*)*)\))?` +
-		`(?: ‹((?:\\.|[^\\])*?)›)?(?: \|(?: .*)?)?$`)
+		`(?: (‹((?:\\.|[^\\])*?)›))?(?: \|(?: .*)?)?$`)
 	// assumed matches the role and states at the beginning of a line.
 	assumed = lazyregexp.New(`^\(([a-z][a-z0-9-]*)((?: ~?[a-z][a-z0-9=-]*)*)\) `)
 	// cut matches the number of omitted characters. In words of the page the sign is escaped.
@@ -46,8 +47,7 @@ var (
 // Parse returns the elements of a text in order.
 func Parse(text string) (all []Element, err error) {
 	places, same := map[uint32]int{}, map[uint32]uint32{} // the indexes of elements, and the refs that they refer to
-	var last said
-	target := ""
+	var last, target string
 	for line := range strings.Lines(text) {
 		items, err := parseLine(strings.TrimSuffix(line, "\n"), same, &last)
 		if err != nil {
@@ -63,10 +63,10 @@ func Parse(text string) (all []Element, err error) {
 	for ref, other := range same {
 		at, ok := places[other]
 		if !ok {
-			return nil, fmt.Errorf("read [%d]=[%d]: no element %d in the text", ref, other, other)
+			return nil, fmt.Errorf("read [%d]=%d: no element %d in the text", ref, other, other)
 		}
 		all[places[ref]] = all[at]
-		all[places[ref]].Ref, all[places[ref]].Context, all[places[ref]].ContextLeft = ref, "", 0 // it has other surroundings
+		all[places[ref]].Ref, all[places[ref]].Context = ref, "" // it has other surroundings
 	}
 	return all, nil
 }
@@ -75,7 +75,7 @@ func Parse(text string) (all []Element, err error) {
 func fillTargets(items []Element, last *string) {
 	for i := range items {
 		switch target := &items[i].Target; *target {
-		case "":
+		case "", named:
 		case ditto:
 			*target = *last
 		default:
@@ -86,7 +86,7 @@ func fillTargets(items []Element, last *string) {
 
 // parseLine returns the elements of a line in reverse order, and records references to others in same. last is the context before the line,
 // and parseLine sets it to the last context in the line.
-func parseLine(line string, same map[uint32]uint32, last *said) (items []Element, err error) {
+func parseLine(line string, same map[uint32]uint32, last *string) (items []Element, err error) {
 	line, covered := strings.CutPrefix(line, "(covered) ")
 	line, assumed := cutAssumed(line)
 	if line == "" || !strings.ContainsRune("[#|", rune(line[0])) {
@@ -116,10 +116,9 @@ func parseLine(line string, same map[uint32]uint32, last *said) (items []Element
 		case ditto:
 			unsaid = append(unsaid, len(items))
 		case e.Context != "":
-			which := said{words: e.Context, left: e.ContextLeft}
-			which.fill(items, unsaid)
+			fillContext(items, unsaid, e.Context)
 			if unsaid = nil; isLast {
-				*last, isLast = which, false
+				*last, isLast = e.Context, false
 			}
 		}
 		e.Ref = number(line[m[2]:m[3]])
@@ -133,14 +132,14 @@ func parseLine(line string, same map[uint32]uint32, last *said) (items []Element
 			items = append(items, Element{Ref: e.Ref, Name: e.Name, Left: e.Left, Role: "generic", Covered: covered})
 		}
 	}
-	before.fill(items, unsaid)
+	fillContext(items, unsaid, before)
 	return items, nil
 }
 
-// fill sets the context of some items.
-func (s said) fill(items []Element, at []int) {
+// fillContext sets the context of some items.
+func fillContext(items []Element, at []int, context string) {
 	for _, k := range at {
-		items[k].Context, items[k].ContextLeft = s.words, s.left
+		items[k].Context = context
 	}
 }
 
@@ -157,12 +156,11 @@ func parseItem(text string) (e Element, role string, repeats, ok bool) {
 	}
 	name, left := cutWords(part[1])
 	value, valueLeft := cutWords(part[4])
-	context, contextLeft := cutWords(part[6])
 	states, hints := statesAndHints(part[5])
 	return Element{
-		Name: unescape(name), Left: left, Target: part[2], Value: unescape(value), ValueLeft: valueLeft, States: states, Hints: hints,
-		Context: unescape(context), ContextLeft: contextLeft,
-	}, part[3], part[6] == ditto, true
+		Name: unescape(name), Left: left, Target: targetOf(part[2]), Value: unescape(value), ValueLeft: valueLeft, States: states, Hints: hints,
+		Context: unescape(part[7]),
+	}, part[3], part[6] == "‹›", true
 }
 
 // assume sets the role of an element. An element without a role gets the role, states and hints of its line.
@@ -182,6 +180,9 @@ func cutAssumed(line string) (rest string, e Element) {
 	e.States, e.Hints = statesAndHints(m[2])
 	return line[len(m[0]):], e
 }
+
+// targetOf returns the target of a link without the arrow before it, or the arrow if there is nothing else.
+func targetOf(arrow string) string { return cmp.Or(strings.TrimPrefix(arrow, named), arrow) }
 
 // statesAndHints separates the states of an element from its hints.
 func statesAndHints(words string) (states, hints []string) {

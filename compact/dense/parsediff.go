@@ -90,7 +90,7 @@ func (d *Diff) redrawn(line string) {
 // element parses an element and its old values.
 func (d *Diff) element(mark byte, line string) error {
 	now, was, _ := strings.Cut(line, " ←")
-	items, err := parseLine(now, map[uint32]uint32{}, &said{})
+	items, err := parseLine(now, map[uint32]uint32{}, new(string))
 	part := tail().FindStringSubmatch(was)
 	switch {
 	case err != nil:
@@ -113,10 +113,9 @@ func (d *Diff) element(mark byte, line string) error {
 		} else if name != "" {
 			c.Was.Name, c.Was.Left = unescape(name), left
 		}
-		c.Was.Target = cmp.Or(part[2], c.Now.Target)
-		if part[6] != "" {
-			words, left := cutWords(part[6])
-			c.Was.Context, c.Was.ContextLeft = unescape(words), left
+		c.Was.Target = cmp.Or(targetOf(part[2]), c.Now.Target)
+		if part[7] != "" {
+			c.Was.Context = unescape(part[7])
 		}
 		if part[3] != "" {
 			value, left := cutWords(part[4])

@@ -123,7 +123,7 @@ func (l *layout) plainEntry(m item) (e entry, plain bool) {
 
 // isPlain reports whether the line of an element can be restored from the line of a run.
 func isPlain(m *item) bool {
-	return m.around == dom.NoRef && m.target == "" && m.Left == 0 && m.whichLeft == 0 && !hasPrintedValue(m.Element) &&
+	return m.around == dom.NoRef && m.target == "" && m.Left == 0 && !hasPrintedValue(m.Element) &&
 		!strings.Contains(m.Text+m.which, part.Ellipsis) && utf8.RuneCountInString(m.Text) < part.MaxText && utf8.RuneCountInString(m.which) < maxContext
 }
 

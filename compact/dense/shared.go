@@ -13,11 +13,7 @@ const (
 )
 
 // said holds the last printed context and link target.
-type said struct {
-	words  string
-	left   int
-	target string
-}
+type said struct{ words, target string }
 
 // appendLine appends the items of one line and updates last. If most items have the same role and states, the line begins with these, as in
 // "(button) [3] Save [4] Apply [5] Cancel", and those items omit them. On other lines, links omit their role.
@@ -34,10 +30,9 @@ func appendLine(dst []byte, items []item, last *said) []byte {
 		m.assumed = detail
 		if m.same == dom.NoRef {
 			if m.which != "" {
-				m.repeats = m.which == last.words && m.whichLeft == last.left
-				last.words, last.left = m.which, m.whichLeft
+				m.repeats, last.words = m.which == last.words, m.which
 			}
-			if m.target != "" {
+			if m.target != "" && m.target != named {
 				m.repeatsTarget, last.target = m.target == last.target, m.target
 			}
 		}

@@ -198,7 +198,7 @@ func found(answers []*domtapv1.FindResponse) string {
 	return b.String()
 }
 
-// withDittos replaces a context at the end of a line by ‹"› if the line before ends in the same one.
+// withDittos replaces a context at the end of a line by ‹› if the line before ends in the same one.
 func withDittos(text string) string {
 	var b strings.Builder
 	last := ""
@@ -209,7 +209,7 @@ func withDittos(text string) string {
 		} else if context := line[at:]; context != last {
 			last = context
 		} else {
-			line = line[:at] + " ‹\"›\n"
+			line = line[:at] + " ‹›\n"
 		}
 		b.WriteString(line)
 	}

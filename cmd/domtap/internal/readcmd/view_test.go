@@ -34,7 +34,7 @@ func TestSelectionIsTheSameInEveryRequest(t *testing.T) {
 
 func TestAContextOfNeighbouringMatchesIsPrintedOnce(t *testing.T) {
 	const text = "URL: x\n[1] Edit (button) ‹Ada›\n[2] Delete (button) ‹Ada›\n[3] Edit (button) ‹Bo›\n[4] Save (button)\n[5] Delete (button) ‹Bo›\n"
-	const want = "URL: x\n[1] Edit (button) ‹Ada›\n[2] Delete (button) ‹\"›\n[3] Edit (button) ‹Bo›\n[4] Save (button)\n[5] Delete (button) ‹Bo›\n"
+	const want = "URL: x\n[1] Edit (button) ‹Ada›\n[2] Delete (button) ‹›\n[3] Edit (button) ‹Bo›\n[4] Save (button)\n[5] Delete (button) ‹Bo›\n"
 	if got := withDittos(text); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
