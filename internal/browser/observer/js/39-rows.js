@@ -155,6 +155,7 @@ class Rows {
     const unsure = !last && this.pending && (this.allChangedMeanwhile || this.changedMeanwhile.has(node));
     if (last && !last.unsure && isSameState(last, now)) return;
     pushState(row.states, { ...now, mark: this.mark, unsure });
+    if (unsure) this.touchRow(row); // the next read shows what it holds
   }
 
   /** @param {Rec} rec */

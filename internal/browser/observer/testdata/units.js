@@ -377,6 +377,33 @@ const units = {
   },
 
   /**
+   * How each listed element differs, after each step, from the last read; see Rows.check. The first step runs before the rows of the
+   * first read are recorded, and the page is read again after each step.
+   * @param {string[]} steps
+   */
+  async rows(steps) {
+    const agent = new Agent(document, () => {});
+    agent.start();
+    agent.take(false, false);
+    agent.recordRows(1);
+    const out = [];
+    for (const [i, step] of steps.entries()) {
+      (0, eval)(step);
+      await Promise.resolve();
+      while (agent.model.rows.pending) await scheduler.postTask(() => {}, SLICES);
+      const answers = [];
+      for (let rec = agent.model.records.head.next; rec; rec = rec.next) {
+        const difference = agent.differenceOf(rec, { name: rec.fields[F_TEXT], seen: i + 1, start: 0, doubtful: false });
+        answers.push(difference ? difference.error : "same");
+      }
+      out.push(i + 1 + ": " + answers.join(", "));
+      agent.take(false, false);
+      agent.recordRows(i + 2);
+    }
+    return out;
+  },
+
+  /**
    * The reason why the document has not settled after each step, or "settled". The page performs the step when it handles a
    * click on its button. A step that begins with "// again" follows the response to a request, a step with "// late" follows
    * soon after the last answer, and with "// own" the observer uses timers and frames. A step with "// busy" may still have
