@@ -35,6 +35,7 @@ type contender struct {
 func contenders(installed, chromium string) []contender {
 	return []contender{
 		{"agent-browser", &agentBrowser{program: agentBrowserProgram(installed), chromium: chromium}},
+		{"playwright-mcp", &playwrightMCP{script: playwrightScript(installed), chromium: chromium}},
 	}
 }
 
