@@ -51,7 +51,7 @@ type entry struct {
 
 // NewOutline returns the outline of the shown elements of a snapshot, on a page with the given base. all holds the elements of the
 // snapshot. An element is one level below its nearest shown ancestor. An element that only wraps another has no line: a structural element
-// of role generic without name, value and states, with exactly one child in the view. The child takes its place.
+// of role generic, or a details element, without name, value and states, with exactly one child in the view. The child takes its place.
 //
 // Both lists must be in document order, parents before children, and the list all must contain the shown elements.
 func NewOutline(base Base, shown, all []*dom.Element, folded Folded) Outline {
@@ -126,7 +126,7 @@ func parentsOf(shown, all []*dom.Element) []int {
 
 // isWrapper reports whether an element has no content of its own.
 func isWrapper(e *dom.Element) bool {
-	return e.Kind == dom.Structural && (e.Role == "generic" || e.Role == "") && e.Level == 0 &&
+	return e.Kind == dom.Structural && (e.Role == "generic" || e.Role == "" || e.Tag == "details") && e.Level == 0 &&
 		e.Text == "" && e.Value == "" && e.Hints == "" && e.States == (dom.States{})
 }
 

@@ -77,7 +77,7 @@ func TestEverythingOfUseIsListed(t *testing.T) {
 			`div textbox ""`, `div textbox ""`, `div textbox ""`, `div textbox "Not editable"`, `i textbox ""`,
 		},
 		"hidden": {
-			`details group ""`, `summary button "More"`, `details group ""`, `summary button "Less"`, `button button "Open details"`,
+			`summary button "More"`, `summary button "Less"`, `button button "Open details"`,
 			`button button "Open dialog"`, `button button "Open popover"`, `button button "Hidden from readers"`, `a link "Fixed out of a fold"`,
 			`a link "Skip to content"`, `a link "Skip to navigation"`, `button button "No mouse"`, `button button "Visible again"`,
 			`button button "Content in time"`, `a link "Scrolled away"`, `a link "Scrolled to"`,

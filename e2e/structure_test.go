@@ -55,3 +55,46 @@ func TestALookWithHeadingsDoesNotMakeDiffsDearer(t *testing.T) {
 		t.Errorf("after another look without headings:\n%s", again)
 	}
 }
+
+// disclosures holds details elements: named by their summaries, within each other, without a summary, and in a table.
+const disclosures = `<!doctype html><title>Disclosures</title><details open><summary>Ada</summary>Born 1815 <button>Edit</button></details>
+	<details open><summary>Bob</summary><button>Edit</button><details><summary>Address</summary>Main Street</details></details>
+	<details id=bare open><p>Plain</p><p>More</p><p>Much more</p><button>Inside</button></details>
+	<button onclick="bare.prepend(document.createElement('summary')); bare.firstChild.textContent = 'Cy'">Name it</button>
+	<table><tr><th>Order<th>Info</tr><tr><td>1001<td><details><summary>Parts</summary>Two</details></tr></table>`
+
+// TestDetailsAreTheirSummaries reads and opens details elements. Only one without a summary has a line, and a click on it toggles it.
+func TestDetailsAreTheirSummaries(t *testing.T) {
+	d := testenv.Shared(t)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/disclosures": testenv.HTML(disclosures)}) + "/disclosures")
+	read := func(format domtapv1.Format) string {
+		got, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: format})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, text, _ := strings.Cut(got.GetText(), "\n")
+		return printedRef.ReplaceAllString(text, "[]")
+	}
+	const lines = "[] Ada (summary expanded)\n[] Edit (button) ‹Ada›\n[] Bob (summary expanded)\n[] Edit (button) ‹Bob›\n" +
+		"[] Address (summary collapsed)\n[] Details (details expanded)\n[] Inside (button)\n[] Name it (button)\n[] Parts (summary collapsed)\n"
+	if got := read(domtapv1.Format_FORMAT_LINES); got != lines {
+		t.Errorf("LINES are\n%s\nwant\n%s", got, lines)
+	}
+	const dense = "[] Ada (button expanded) [] Edit (button)\n[] Bob (button expanded) [] Edit (button)\n[] Address (button collapsed)\n" +
+		"[] Details (group expanded)\n[] Inside (button)\n[] Name it (button)\n| Order | Info\n| 1001 | [] Parts (button collapsed)\n"
+	if got := read(domtapv1.Format_FORMAT_DENSE); got != dense {
+		t.Errorf("DENSE is\n%s\nwant\n%s", got, dense)
+	}
+	for _, e := range usable(t, d, tab) {
+		if e.GetTag() == "details" {
+			press(t, d, tab, e)
+		}
+	}
+	if got := read(domtapv1.Format_FORMAT_LINES); !strings.Contains(got, "Details (details collapsed") || strings.Contains(got, "Inside") {
+		t.Errorf("after a click on the details without a summary:\n%s", got)
+	}
+	press(t, d, tab, named(t, usable(t, d, tab), "Name it"))
+	if got := read(domtapv1.Format_FORMAT_LINES); strings.Contains(got, "(details") || !strings.Contains(got, "Cy (summary collapsed)") {
+		t.Errorf("with a summary:\n%s", got)
+	}
+}

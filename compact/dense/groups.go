@@ -11,7 +11,7 @@ import (
 // they have a name, as in HTML-AAM. Figures have no line, because their pictures and links say the same words.
 func landmarkWord(e *dom.Element) string {
 	switch {
-	case e.Kind == dom.Interactive:
+	case e.Kind == dom.Interactive, e.Tag == "details": // its summary says what it is
 		return ""
 	case e.Kind == dom.FrameHost:
 		return "iframe"

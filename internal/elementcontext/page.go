@@ -99,6 +99,9 @@ func (p *page) phrasesOf(i int32) []phrase {
 	case e.Role == "row":
 		p.row(i, texts, add)
 	case namedByAuthor[e.Role]:
+		if j := i + 1; e.Tag == "details" && j < p.len() && p.at(j).Tag == "summary" && p.up(j) == i {
+			add(p.phrase(p.at(j).Text, j))
+		}
 		add(p.phrase(own, i))
 		fallthrough
 	case heading >= 0:

@@ -151,6 +151,16 @@ function isSummaryOfDetails(el) {
   return true;
 }
 
+/**
+ * Returns the summary of a details element, or null. Without a summary, the browser draws one with the word "Details", which is
+ * not in the document.
+ * @param {El} details
+ */
+function summaryOf(details) {
+  for (let n = safe.firstElementChild(details); n; n = safe.nextElementSibling(n)) if (tagOf(n) === "summary") return n;
+  return null;
+}
+
 /** Whether an element without a role attribute is an item of a list. @param {El} el */
 function isItemOfList(el) {
   let parent = flatElement(el);
@@ -290,7 +300,9 @@ const HINT_POINTER = 1, HINT_PROXY = 2, HINT_EDITED = 4, HINT_TARGET = 8, HINT_I
  * @param {El} el @param {string} tag @param {string} explicit @param {number} hints
  */
 function isInteractive(el, tag, explicit, hints) {
-  if (tag === "summary" ? isSummaryOfDetails(el) : INTERACTIVE_TAGS.has(tag)) return !(tag === "input" && el.type === "hidden");
+  if (tag === "summary" ? isSummaryOfDetails(el) : tag === "details" ? summaryOf(el) === null : INTERACTIVE_TAGS.has(tag)) {
+    return !(tag === "input" && el.type === "hidden");
+  }
   if (tag === "area") return hasAttr(el, "href");
   if (tag === "option") return isOptionShown(el);
   if (hints & ~HINT_TARGET) return true;

@@ -585,6 +585,8 @@ class Naming {
         return clean(reportedAttribute(el, "label") || "", MAX_TEXT);
       case "fieldset":
         return this.fromChild(el, "legend");
+      case "details":
+        return summaryOf(el) ? "" : "Details";
       case "table":
         return this.fromChild(el, "caption");
       case "figure":

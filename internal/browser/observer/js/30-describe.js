@@ -638,8 +638,8 @@ function nameOrText(el, tag, role, kind, naming, targeted) {
     // but a person reads their content.
     if (!TEXT_ROLES.has(role) && role !== TAG_ROLES[tag] && !(role === "group" && isPlainGroup(el))) return "";
     if (tag === "input" || tag === "select" || tag === "textarea" || tag === "details") return "";
-  } else if (role === "img") return "";
-  else if (LANDMARK_ROLES.has(role)) return isTextMasked(el) ? reportedText(el) : clean(ownText(el), MAX_TEXT);
+  } else if (role === "img" || (tag === "details" && !el.open)) return "";
+  else if (LANDMARK_ROLES.has(role) || tag === "details") return isTextMasked(el) ? reportedText(el) : clean(ownText(el), MAX_TEXT);
   return naming.text(el, tag);
 }
 

@@ -150,7 +150,10 @@ class Changes {
       if (shadowOf(target) !== null) this.reslot(target);
     }
     this.markText(target);
-    if (elements) this.model.variants.markChanged(target);
+    if (elements) {
+      this.model.variants.markChanged(target);
+      if (isElement(target) && tagOf(target) === "details") this.added.add(target); // it may have its first summary now, or none
+    }
     this.model.redraws.record(r, elements);
     if (!this.model.structural || !isElement(target) || this.isListedLeaf(target)) return;
     const emptyOrWas = r.previousSibling === null && r.nextSibling === null; // see EMPTY_BOXES

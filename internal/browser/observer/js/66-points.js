@@ -213,6 +213,7 @@ function pointsIn(visibility, el, tag, rect) {
     if (shape && shape.points.length) return shape.points;
   }
   if (visibility.isTucked(el)) return [visibleCenter(rect)]; // the face, which receives the press for it
+  if (tag === "details") return pointsOfDetails(visibility, el, rect);
   const line = SHAPES.has(tag) ? pointsOnLine(el) : [];
   if (line.length) return line;
   const label = tag === "label" ? el : isToggle(el, tag) && visibility.isVisuallyHidden(el, safe.rect(el)) && visibility.labelOf(el);
@@ -220,6 +221,19 @@ function pointsIn(visibility, el, tag, rect) {
   const boxes = own.length ? own : visibility.parts(el).map(partRect).filter(hasArea).slice(0, 8);
   if (!boxes.length) return [visibleCenter(label ? safe.rect(label) : rect)];
   return [...boxes.map(visibleCenter), ...boxes.slice(0, 2).flatMap(pointsAround)];
+}
+
+/**
+ * Returns the points of a details element at which it opens and closes: those of its summary, or the first line if the browser
+ * draws the summary.
+ * @param {Visibility} visibility @param {El} el @param {DOMRect} rect @returns {Point[]}
+ */
+function pointsOfDetails(visibility, el, rect) {
+  const summary = summaryOf(el);
+  if (summary) return pointsIn(visibility, summary, "summary", safe.rect(summary));
+  const { borderTopWidth, paddingTop, lineHeight, fontSize } = getComputedStyle(el);
+  const line = parseFloat(lineHeight) || parseFloat(fontSize), top = rect.top + parseFloat(borderTopWidth) + parseFloat(paddingTop);
+  return [{ x: visibleCenter(rect).x, y: top + line / 2 }];
 }
 
 /** Returns points of a shape that is drawn as a line, not filled. @param {El} el */
