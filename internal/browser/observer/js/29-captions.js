@@ -68,11 +68,26 @@ class Captions {
       if (rec) this.watch(safe.parentNode(field), rec);
       return captionOfToggle(field);
     }
-    return captionOfReplaced(field, tag, role, this.labels) || this.beside(field, tag, rec) || this.ofDialog(field, rec);
+    return captionOfReplaced(field, tag, role, this.labels) || this.beside(field, tag, rec, false) || this.ofDialog(field, rec);
   }
 
-  /** Returns the words beside or above a field, or "". @param {El} field @param {string} tag @param {Rec | null} rec */
-  beside(field, tag, rec) {
+  /**
+   * Returns the label beside or above a field that only its placeholder names, or "". Other words there, such as a heading, do not
+   * replace the placeholder.
+   * @param {El} field @param {string} tag @param {string} name of the field @param {Rec} rec the field's record
+   */
+  insteadOfPlaceholder(field, tag, name, rec) {
+    if (tag !== "input" && tag !== "textarea") return "";
+    const placeholder = attr(field, "placeholder");
+    if (!placeholder || clean(placeholder, MAX_TEXT) !== name || hasAttr(field, "aria-label") || hasAttr(field, "aria-labelledby")) return "";
+    return this.labels.of(field).length ? "" : this.beside(field, tag, rec, true);
+  }
+
+  /**
+   * Returns the words beside or above a field, or "".
+   * @param {El} field @param {string} tag @param {Rec | null} rec @param {boolean} labels whether only labels count
+   */
+  beside(field, tag, rec, labels) {
     if (tag !== "input" && tag !== "select" && tag !== "textarea" && hasAttr(field, "aria-labelledby")) return ""; // its label is elsewhere, or missing
     const outer = flatElement(field);
     if (attr(field, "role") !== "combobox" && outer && closestOf(outer, "[role=combobox]")) return ""; // the combobox has the caption
@@ -82,10 +97,10 @@ class Captions {
       const parent = flatElement(n);
       if (!parent) return "";
       if (rec) this.watch(parent, rec);
-      if (tagOf(n) === "td") return cellCaption(n, parent, this.labels);
-      const name = up === 0 && isDrawnChoice(field, tag) ? null : captionBefore(n, parent, up > 0, this.labels);
-      if (name !== null) return name;
-      if (SECTIONS.has(tagOf(parent)) || !isWrapper(parent)) return columnCaption(n, parent);
+      if (tagOf(n) === "td") return asLabel(cellCaption(n, parent, this.labels), labels);
+      const run = up === 0 && isDrawnChoice(field, tag) ? null : captionBefore(n, parent, up > 0, this.labels);
+      if (run) return labels && fieldAfter(n, hasLetter) ? "" : asLabel(run.caption, labels && !run.isLabel); // a label of several fields does not tell them apart
+      if (SECTIONS.has(tagOf(parent)) || !isWrapper(parent)) return asLabel(columnCaption(n, parent), labels);
       n = parent;
     }
     return "";
@@ -213,27 +228,39 @@ function boxOf(field, tag) {
 /** Whether an element holds a single field, and no button with words. @param {El} el */
 function isWrapper(el) {
   if (isLarge(el)) return false;
-  const fields = queryWithin(el, CAPTIONED);
-  if (fields.length > 1 && [...fields].filter((field) => !isOutOfSight(field)).length > 1) return false;
+  if (hasFields(queryWithin(el, CAPTIONED))) return false;
   for (const button of queryWithin(el, BUTTONS)) if (hasText(safe.textContent(button)) || tagOf(button) === "input") return false;
   return true;
 }
 
+/** Whether a person sees several fields. A field and what is in it, such as the input of a combobox, are one. @param {ArrayLike<El> & Iterable<El>} fields */
+function hasFields(fields) {
+  if (fields.length < 2) return false;
+  let /** @type {El | null} */ last = null;
+  for (const field of fields) {
+    if (isOutOfSight(field) || (last && safe.contains(last, field))) continue;
+    if (last) return true;
+    last = field;
+  }
+  return false;
+}
+
 /**
- * Returns the words before an element in its parent if they are its caption. Null if there are no words, "" if they do
- * not belong to it.
+ * Returns the words before an element in its parent if they are its caption, and whether they are in a label. Null if there are no words;
+ * the caption is "" if they do not belong to it.
  * @param {El} n @param {El} parent @param {boolean} wrapped whether the element is a wrapper of the field @param {Labels} labels
- * @returns {string | null}
+ * @returns {{caption: string, isLabel: boolean} | null}
  */
 function captionBefore(n, parent, wrapped, labels) {
   const run = new Run(n);
   let node = safe.previousSibling(n);
   for (let seen = 0; node && seen < MAX_BEFORE && !run.ended; seen++, node = safe.previousSibling(node)) run.add(node, parent, true);
-  if (!hasText(run.words)) return run.barred ? "" : null;
-  if (run.isOpen && beginsWithField(parent)) return ""; // each text may follow its field
-  if (isTextMasked(parent) || sharesCaption(n, labels) || (wrapped && isRepeated(n))) return "";
-  if (wrapped && /^(?:html|body|main)$/.test(tagOf(parent)) && !/[:?*]\s*$/.test(run.words)) return "";
-  return asCaption(run.words);
+  const none = { caption: "", isLabel: false };
+  if (!hasText(run.words)) return run.barred ? none : null;
+  if (run.isOpen && beginsWithField(parent)) return none; // each text may follow its field
+  if (isTextMasked(parent) || sharesCaption(n, labels) || (wrapped && isRepeated(n))) return none;
+  if (wrapped && /^(?:html|body|main)$/.test(tagOf(parent)) && !/[:?*]\s*$/.test(run.words)) return none;
+  return { caption: asCaption(run.words), isLabel: run.isLabel };
 }
 
 /** Whether an element is an item among several, so that the words before it belong to another item. @param {El} el */
@@ -254,6 +281,8 @@ class Run {
     this.barred = false;
     /** Whether the run ends at a field in the same line. */
     this.isOpen = false;
+    /** Whether some of the words are in a label. */
+    this.isLabel = false;
   }
 
   /** Adds the next node. @param {DomNode} node @param {El} parent @param {boolean} backward the run is gathered from its end */
@@ -279,6 +308,7 @@ class Run {
       const gap = getComputedStyle(node).display.startsWith("inline") ? "" : " "; // a flex item is beside the others
       const words = gap + reportedWords(node, MAX_CAPTION + 1) + gap;
       this.words = backward ? words + this.words : this.words + words;
+      this.isLabel ||= tag === "label" || firstWithin(node, "label") !== null;
     }
   }
 }
@@ -343,17 +373,22 @@ function beginsWithField(el) {
  * @param {El} n @param {Labels} labels
  */
 function sharesCaption(n, labels) {
+  const next = fieldAfter(n, hasText);
+  if (next === null) return false;
+  const named = ["aria-label", "aria-labelledby", "placeholder", "title"].some((name) => hasAttr(next, name));
+  return !isToggle(next, tagOf(next)) && !named && !labels.of(next).length;
+}
+
+/** Returns the field that directly follows an element, or null. @param {El} n @param {(text: string) => boolean} separates whether a text is no mere sign between them */
+function fieldAfter(n, separates) {
   for (let node = safe.nextSibling(n), seen = 0; node && seen < MAX_BEFORE; node = safe.nextSibling(node), seen++) {
-    if (isText(node) && hasText(node.data)) return false;
+    if (isText(node) && separates(node.data)) return null;
     if (!isElement(node) || safe.matches(node, SILENT)) continue;
     const next = firstField(node);
-    if (next !== null) {
-      const named = ["aria-label", "aria-labelledby", "placeholder", "title"].some((name) => hasAttr(next, name));
-      return !isToggle(next, tagOf(next)) && !named && (node === next || beginsWithField(node)) && !labels.of(next).length;
-    }
-    if (hasText(safe.textContent(node))) return false;
+    if (next !== null) return node === next || beginsWithField(node) ? next : null;
+    if (separates(safe.textContent(node))) return null;
   }
-  return false;
+  return null;
 }
 
 /**
@@ -424,6 +459,11 @@ function textAfter(n, parent) {
   const run = new Run(n);
   for (let node = safe.nextSibling(n), seen = 0; node && seen < MAX_BEFORE && !run.ended; node = safe.nextSibling(node), seen++) run.add(node, parent, false);
   return clean(run.words, MAX_CAPTION + 1);
+}
+
+/** Returns a caption, or "" if only labels count and it does not end as one. @param {string} caption @param {boolean} onlyLabels */
+function asLabel(caption, onlyLabels) {
+  return onlyLabels && !/[:：]\s*\*?$/.test(caption) ? "" : caption;
 }
 
 /** Returns a text as a caption, or "" if it is a number, a sign, prose or truncated. @param {string} words */

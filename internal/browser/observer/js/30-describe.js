@@ -615,6 +615,7 @@ function setText(into, text) {
 function shownName(el, tag, role, kind, naming, targeted, rec) {
   const name = nameOrText(el, tag, role, kind, naming, targeted);
   if (!name && kind === STRUCTURAL && role === "row") return naming.panes.nameOf(el, naming.captions, rec);
+  if (name && kind === INTERACTIVE && (tag === "input" || tag === "textarea")) return naming.captions.insteadOfPlaceholder(el, tag, name, rec) || name;
   const isSign = DRAWN_TOGGLES.has(role) && !hasWord(name); // the drawn check mark
   return (name && !isSign) || kind !== INTERACTIVE ? name : naming.captions.of(el, tag, role, rec) || name;
 }
