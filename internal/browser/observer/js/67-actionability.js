@@ -62,6 +62,12 @@ function waitActionable(agent, request) {
 }
 
 /**
+ * Matches choices of which the one under the pointer may be taken at a click, such as the stars of a rating. Frameworks render the pointer's
+ * movement in a task of its own. Such a choice is pressed after that task, and not together with the movement.
+ */
+const CHOSEN_BY_HOVER = "[role=radio]:not(input),[class*=rating i],[class*=stars i]";
+
+/**
  * @param {Agent} agent @param {ReachRequest} request @param {ReachState} state @returns {Answer}
  */
 function checkActionable(agent, request, state) {
@@ -94,7 +100,7 @@ function checkActionable(agent, request, state) {
   agent.timers.setHovering(request.passive === true);
   const found = scrollToPoint(agent, rec, state, true, request.words);
   if (!found.error && isMoving(rec.node, request, found, state)) return { ...found, error: "moving" };
-  const armed = !found.error && request.clicks !== undefined && state.scrolls === 0;
+  const armed = !found.error && request.clicks !== undefined && state.scrolls === 0 && !closestOf(rec.node, CHOSEN_BY_HOVER);
   if (armed) armPressAhead(agent, rec, request);
   else if (!found.error && request.passive) agent.notices.beginHover(rec.node);
   return { ...found, checked: state.checked, armed };
