@@ -30,15 +30,14 @@ const STATEFUL = "[aria-expanded],[aria-checked],[aria-pressed],[aria-haspopup],
 function isHolder(el, tag, explicit, hints) {
   if (tag === "label") return explicit === "" && isLabelOfShown(el, hints);
   if (tag === "input") return hints.model.labels.hasShadowTrees && isToggle(el, tag) && isDrawnByHost(el);
-  if (explicit === "columnheader") return isPartOfAnother(el, explicit, hints);
   if (explicit === "combobox" && tag !== "input") return isFaceOfCombo(el, hints.model.visibility); // the field in it is another combobox
-  if (INTERACTIVE_TAGS.has(tag) || !HOLDER_ROLES.has(explicit)) return false;
+  if (INTERACTIVE_TAGS.has(tag) || !(HOLDER_ROLES.has(explicit) || explicit === "columnheader")) return false;
   if (tag.includes("-") && (isHostOfControl(el, hints) || (hasAttr(el, "for") && isLabelOfShown(el, hints)))) return true;
   if (isAroundSlotted(el, hints)) return true;
   if (isFocusedForItems(el, explicit, hints) || isPartOfAnother(el, explicit, hints) || isRowOfUsedCells(el, tag, explicit, hints)) return true;
   const first = safe.firstElementChild(el);
   if (!first || hints.get(el) & ~(HINT_POINTER | HINT_ITEM) || shadowOf(el) || isEditingHost(el)) return false;
-  if (el.getElementsByTagName("*").length > HOLDER_ELEMENTS || safe.matches(el, STATEFUL)) return false;
+  if (el.getElementsByTagName("*").length > HOLDER_ELEMENTS || (safe.matches(el, STATEFUL) && !isNamedByContent(el))) return false;
   if (isFaceOfCombo(el, hints.model.visibility)) return true;
   if ((explicit === "presentation" || explicit === "none") && isOfToggle(el)) return true;
   if (aria(el, "aria-selected") === "true" && !CELL_ROLES.has(explicit) && tag !== "td") return false;
@@ -49,6 +48,12 @@ function isHolder(el, tag, explicit, hints) {
   }
   if (textIn(el) !== textIn(control) || !safe.checkVisibility(control, VISIBLE)) return false;
   return hasArea(safe.rect(control));
+}
+
+/** Whether the only information that a container has and its control may lack is a name, and this name is its content. @param {El} el */
+function isNamedByContent(el) {
+  const label = attr(el, "aria-label");
+  return label !== null && label.trim() === textIn(el) && !safe.matches(el, STATEFUL.replace("[aria-label],", ""));
 }
 
 /** Whether an element contains a checkbox or radio button that a person sees, and no words or other controls. @param {El} el */
