@@ -443,7 +443,7 @@ function valueOf(el, tag, role, most = MAX_VALUE) {
     return clean(reportedAria(el, "aria-valuetext") || reportedAria(el, "aria-valuenow") || "", most);
   }
   const inner = role === "combobox" && tag !== "button" && hasElements(el) ? firstWithin(el, "input,textarea") : null;
-  if (inner) return reportedValue(inner, inner.value || textOfFace(el, inner), most); // the box around a field, as in ARIA 1.1
+  if (inner) return reportedValue(inner, inner.value || textOfFace(el, inner) || chosenBefore(el, inner), most); // the box around a field, as in ARIA 1.1
   if (role === "combobox" && hasElements(el) && firstWithin(el, "[role=option]")) {
     return reportedValue(el, [...queryWithin(el, CHOSEN)].map((option) => reportedWords(option, most)).join(", "), most); // its options are in it
   }

@@ -226,3 +226,14 @@ function textOfFace(face, field) {
   }
   return clean(out.join(", "), MAX_FACE_TEXT);
 }
+
+/**
+ * Returns the words of the only option before the field of a combobox, if it is selected: the choice that the combobox shows. The options to
+ * choose from are after the field.
+ * @param {El} box @param {El} field
+ */
+function chosenBefore(box, field) {
+  const option = firstWithin(box, "[role=option]"), next = option ? safe.nextElementSibling(option) : null;
+  if (!option || next || attr(option, "aria-selected") !== "true" || isMasked(option) || firstWithin(option, SPEAKERS)) return "";
+  return field.compareDocumentPosition(option) & Node.DOCUMENT_POSITION_PRECEDING ? clean(reportedWords(option, MAX_FACE_TEXT), MAX_FACE_TEXT) : "";
+}
