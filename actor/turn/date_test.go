@@ -69,3 +69,14 @@ func TestTextsOfSections(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsThatNameTheEndOfARange tells names of the second field of a range from others with the same words.
+func TestWordsThatNameTheEndOfARange(t *testing.T) {
+	for name, want := range map[string]bool{"To": true, "Date to": true, "To date:": true, "Select end date": true, "Check-out": true, "Enter to add": false, "Time": false, "Add to cart now": false} {
+		for _, el := range []*dom.Element{{Tag: "input", Text: name}, {Tag: "input", Text: "Other", Placeholder: name}} {
+			if isEnd(el) != want {
+				t.Errorf("isEnd(%q, placeholder %q) is %v", el.Text, el.Placeholder, !want)
+			}
+		}
+	}
+}

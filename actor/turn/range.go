@@ -14,8 +14,11 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// endWords name the second field of a range of dates.
-var endWords = []string{"end", "to", "until", "till", "return", "checkout"}
+// endWords name the second field of a range of dates. endPrepositions do so only as the first or the last word, unlike in "enter to add".
+var (
+	endWords        = []string{"end", "return", "checkout"}
+	endPrepositions = []string{"to", "until", "till"}
+)
 
 // endOf returns the field for the end of a range of dates that begins in a field: the next one, if its name says so. It returns nil if there is
 // none.
@@ -62,8 +65,11 @@ func (t *run) fillsNext(el *dom.Element) bool {
 
 // isEnd reports whether a field is named as the end of a range.
 func isEnd(el *dom.Element) bool {
-	said := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(el.WholeText()+" "+el.Placeholder, "-", "")), func(r rune) bool { return !unicode.IsLetter(r) })
-	return slices.ContainsFunc(said, func(word string) bool { return slices.Contains(endWords, word) })
+	return slices.ContainsFunc([]string{el.WholeText(), el.Placeholder}, func(name string) bool {
+		said := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(name, "-", "")), func(r rune) bool { return !unicode.IsLetter(r) })
+		return slices.ContainsFunc(said, func(word string) bool { return slices.Contains(endWords, word) }) ||
+			len(said) > 0 && (slices.Contains(endPrepositions, said[0]) || slices.Contains(endPrepositions, said[len(said)-1]))
+	})
 }
 
 // rangeOf returns the two dates of a value such as "2026-11-21 - 2026-11-28", and nil for other values.

@@ -352,7 +352,7 @@ function clickPath(el, hit, hidden) {
   }
   if (tagOf(el) === "area" && tagOf(hit) === "img" && hasAttr(hit, "usemap")) return DIRECT;
   // A transparent native control receives clicks through the box that is drawn around it.
-  if (isToggle(el, tagOf(el)) && isBoxAround(el, hit, hidden ?? !isDrawn(el))) return DIRECT;
+  if (isToggle(el, tagOf(el)) && (isBoxAround(el, hit, hidden ?? !isDrawn(el)) || isDrawnBeside(el, hit))) return DIRECT;
   if (isPressedThrough(el, hit) || isOnOwnCover(el, hit)) return DIRECT;
   return isOnFace(el, hit, hidden) ? INSIDE : COVERED;
 }
@@ -447,6 +447,16 @@ function isDrawn(el) {
 function isBoxAround(el, hit, hidden) {
   if (!hidden || !safe.contains(hit, el) || /^(html|body)$/.test(tagOf(hit))) return false;
   return isOnlyControl(el, hit);
+}
+
+/**
+ * Whether an element draws the transparent toggle beside it, in a box for both. The page handles the click in that box or around it.
+ * @param {El} toggle @param {El} hit
+ */
+function isDrawnBeside(toggle, hit) {
+  const box = flatElement(toggle);
+  if (!box || hit === box || !safe.contains(box, hit) || getComputedStyle(toggle).opacity !== "0") return false;
+  return !hasText(safe.textContent(box)) && isOnlyControl(toggle, box) && !firstWithin(box, "[tabindex],[role=button]");
 }
 
 /**
