@@ -3,13 +3,13 @@ package acting
 import "testing"
 
 // drawnBeside holds checkboxes whose transparent inputs are below an element that draws them. The script handles clicks on the box around
-// both. Another element covers the last one.
+// both, in a listener of the document. Another element covers the last one.
 const drawnBeside = `<style>.box { position: relative; display: inline-block; width: 16px; height: 16px } .box input { opacity: 0; position: absolute; margin: 0; width: 16px; height: 16px }
-	.drawn { position: relative; display: inline-block; width: 14px; height: 14px; border: 1px solid; box-sizing: content-box }</style>
+	.drawn { position: absolute; inset: -2px; border: 1px solid; background: white }</style>
 <p class=row><span class=box><input type=checkbox aria-label=Apple><span class=drawn></span></span> Apple</p>
 <p class=row><span class=box><input type=checkbox aria-label=Pear><span class=drawn></span></span> Pear</p>
 <p class=row><span class=box><input type=checkbox aria-label=Plum><span class=drawn></span><span style="position: absolute; inset: -5px" tabindex=0></span></span> Plum</p>
-<script>for (const box of document.querySelectorAll(".box")) box.onclick = (e) => { const [input] = box.children; if (e.target !== input) input.checked = !input.checked }
+<script>document.addEventListener("click", (e) => { const input = e.target.closest(".box")?.firstChild; if (input && e.target !== input) input.checked = !input.checked })
 const state = () => [...document.querySelectorAll("input")].map((input) => input.checked ? 1 : 0).join("")</script>`
 
 // TestATransparentToggleIsPressedWhereItIsDrawn checks and clicks toggles that the page draws beside their inputs.
