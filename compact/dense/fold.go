@@ -96,7 +96,8 @@ type lineContent struct {
 	isList bool
 }
 
-// fold groups entries into boards, rows and patterns, each in the order of their first entries.
+// fold groups entries into boards, rows and patterns, each in the order of their first entries. A few new elements have a line each if that of
+// their pattern would not tell their names, such as prices.
 func (d *differ) fold(mark string, l *laidOut, all []entry) (out []lineContent) {
 	var rest []entry
 	for _, some := range boards(all) {
@@ -109,6 +110,12 @@ func (d *differ) fold(mark string, l *laidOut, all []entry) (out []lineContent) 
 	rows, rest := d.rowContents(mark, l, rest)
 	out = append(out, rows...)
 	for _, g := range byPattern(rest) {
+		if mark == "+ " && len(g) <= maxListed && !isCounted(g) {
+			for _, e := range g {
+				out = append(out, lineContent{entries: []entry{e}})
+			}
+			continue
+		}
 		out = append(out, lineContent{entries: g})
 	}
 	slices.SortStableFunc(out, func(a, b lineContent) int { return cmp.Compare(a.entries[0].m.node, b.entries[0].m.node) })
@@ -403,6 +410,16 @@ func numberRanges(group []entry) []string {
 		}
 	}
 	return out
+}
+
+// isCounted reports whether the line of a group tells the number in each of its elements.
+func isCounted(group []entry) bool {
+	for i := range group[0].numbers {
+		if len(group) > 1 && !isSequence(group, i) {
+			return false
+		}
+	}
+	return true
 }
 
 // isSequence reports whether a number changes by the same step, possibly 0, from each element of a group to the next.
