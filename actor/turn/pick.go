@@ -484,8 +484,12 @@ func (p *picker) scroll(ctx context.Context, value string) error {
 	return nil
 }
 
-// clearOthers deselects the options that were not requested, if the list still shows several selected options.
+// clearOthers deselects the options that were not requested, if the list still shows several selected options and the field is not known to
+// hold only one.
 func (p *picker) clearOthers(ctx context.Context, chosen []*dom.Element) (Result, error) {
+	if p.at.el.Type == "select-one" {
+		return Result{}, nil
+	}
 	if len(p.field.Values) == 0 {
 		if r, err := p.open(ctx); err != nil || r.Err != nil {
 			return r, err
@@ -588,7 +592,15 @@ func (p *picker) shows(shown string, option *dom.Element) bool {
 			return true
 		}
 	}
-	return p.isNew(option) || p.isMarked(option)
+	return p.isNew(option) || p.isMarked(option) || p.isItem(option)
+}
+
+// isItem reports whether the closed field shows the option's text as a selected item that it did not have before.
+func (p *picker) isItem(option *dom.Element) bool {
+	now := p.x.Head().Snapshot.Find(p.at.ref)
+	return now != nil && now.States.Expanded == dom.False && slices.ContainsFunc(p.elements(), func(el *dom.Element) bool {
+		return !p.listed[el.Ref] && el.States.Selected == dom.True && p.within(el, p.at.ref) && isIn(wordsOf(el), option)
+	})
 }
 
 // isMarked reports whether the list marks an option as selected. A list may also mark the option that the pointer or the keys are at: such

@@ -669,18 +669,29 @@ function editorPlaceholder(el, naming) {
 }
 
 /**
- * Describes a proxy label as the hidden control that it represents, with the control's role, name
- * and state.
- * @param {Fields} into
+ * Describes a proxy as the hidden control that it represents, with the control's role, name and state.
+ * @param {Fields} into @param {Rec} rec of the proxy
  * @param {El} control @param {Inherited} ctx @param {Naming} naming @param {El | null} focused
  */
-function describeProxy(into, control, ctx, naming, focused) {
-  const tag = tagOf(control), role = roleOf(control, tag, explicitRole(control));
+function describeProxy(into, rec, control, ctx, naming, focused) {
+  const tag = tagOf(control), isSelect = tag === "select";
+  const role = isSelect ? "combobox" : roleOf(control, tag, explicitRole(control));
   into[F_ROLE] = role;
-  const name = naming.name(control, tag, role);
-  if (name) setText(into, name);
+  const name = proxyName(rec.node, rec, control, naming);
+  if (name || isSelect) setText(into, name);
   into[F_NAME] = clean(attr(control, "name") || "", MAX_FIELD);
   into[F_TYPE] = control.type;
-  into[F_VALUE] = tag === "button" ? "" : withLeft(inputValue(control), () => inputValue(control, MAX_TEXT));
+  into[F_VALUE] = isSelect ? drawnChoice(rec.node, control) : tag === "button" ? "" : withLeft(inputValue(control), () => inputValue(control, MAX_TEXT));
   into[F_STATES] = statesOf(control, tag, role, ctx, focused);
+  if (isSelect) into[F_STATES] |= expandedOf(rec.node, rec.tag) << S_EXPANDED;
+}
+
+/**
+ * Returns the name of the hidden control that a proxy represents, or the caption of a drawn select.
+ * @param {El} proxy @param {Rec | null} rec of the proxy @param {El} control @param {Naming} naming
+ */
+function proxyName(proxy, rec, control, naming) {
+  const tag = tagOf(control);
+  if (tag !== "select") return naming.name(control, tag, roleOf(control, tag, explicitRole(control)));
+  return naming.name(control, tag, "combobox") || naming.captions.of(proxy, tagOf(proxy), "combobox", rec);
 }

@@ -361,7 +361,8 @@ function wordsBeside(fields, el, tag) {
   if (hasNoAttributes(el) || FIELD_TAGS.has(tag)) return "";
   if (el === ariaFree ? !hasAttr(el, "title") : internals === null && !safe.matches(el, SAID_BESIDE)) return "";
   const label = attr(el, "aria-label");
-  const listed = CONTAINER_ROLES.has(fields[F_ROLE]) || fields[F_VALUE] !== ""; // the words of its content are elsewhere
+  const isList = CONTAINER_ROLES.has(fields[F_ROLE]) || (fields[F_ROLE] === "combobox" && firstWithin(el, "option,[role=option]") !== null);
+  const listed = isList || fields[F_VALUE] !== ""; // the words of its content are elsewhere
   const shown = label && label.trim() && !listed ? otherWords(reportedWords(el, MAX_BESIDE), name) : "";
   if (shown || tag === "a") return shown;
   const described = attr(el, "aria-describedby");

@@ -34,12 +34,13 @@ function mayHaveFace(el, tag) {
 }
 
 /**
- * Whether the words beside a transparent select equal one of its options, and so show its choice.
+ * Whether the words beside a transparent select, which takes the clicks, equal one of its options, and so show its choice.
  * @param {El} el @param {string} tag
  */
 function isDrawnChoice(el, tag) {
   const box = tag === "select" ? safe.parentNode(el) : null;
-  if (!box || getComputedStyle(el).opacity !== "0") return false;
+  const { width, height } = safe.rect(el);
+  if (!box || getComputedStyle(el).opacity !== "0" || width < MIN_FACE || height < MIN_FACE) return false;
   let words = "";
   for (let n = safe.firstChild(/** @type {El} */ (box)), seen = 0; n; n = safe.nextSibling(n)) {
     if (++seen > MAX_FACE_NODES || words.length > MAX_FACE_TEXT) return false;
@@ -139,6 +140,7 @@ function holdsAlone(box, field) {
  * @param {El} field @returns {El | null}
  */
 function faceOf(field) {
+  if (servesSelect(field)) return null;
   for (let n = outsideOf(field), up = 0; n && up < MAX_FACE_DEPTH; n = flatElement(n), up++) {
     if (NO_FACES.has(tagOf(n)) || holdsMoreFields(n, field)) return null;
     if (isBoxlessPart(n)) continue;

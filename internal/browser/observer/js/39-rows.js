@@ -435,8 +435,8 @@ function nameNow(model, rec) {
   const explicit = hasAttr(node, "role") ? explicitRole(node) : "";
   const name = shownName(node, tag, roleOf(node, tag, explicit), rec.fields[F_KIND], model.naming, (model.hints.get(node) & HINT_TARGET) !== 0, rec);
   forgetAttributes();
-  const control = explicit ? undefined : model.hints.proxiedControls.get(node);
-  const shown = control && model.naming.name(control, "input", roleOf(control, "input", explicitRole(control)));
-  return clean(shown || name, MAX_NAME);
+  const control = explicit ? model.hints.selectOf(node) : model.hints.proxiedControls.get(node);
+  const shown = control && proxyName(node, rec, control, model.naming);
+  return clean(shown || (control && tagOf(control) === "select" ? "" : name), MAX_NAME);
 }
 

@@ -215,7 +215,7 @@ class Records {
     } else {
       rec.shown = true;
       if (this.gone.delete(rec)) rec.moved = true;
-      if (rec.control) this.model.hints.hiddenToggles.delete(rec);
+      if (rec.control) this.model.hints.hiddenControls.delete(rec);
       if (!rec.boxSent) this.unboxed.add(rec);
     }
     this.inserts.add(rec);
@@ -268,7 +268,7 @@ class Records {
     rows.unrecorded.delete(rec);
     if (rec.control) {
       this.controls.delete(rec);
-      hints.hiddenToggles.delete(rec);
+      hints.hiddenControls.delete(rec);
     }
     if (hints.proxyLabels.has(rec.node) || hints.proxiedControls.has(rec.node)) this.model.changes.proxiesDirty = true;
     if (rec.ref >= 0) this.byRef.delete(rec.ref);

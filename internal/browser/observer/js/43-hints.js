@@ -21,10 +21,10 @@ class Hints {
     this.cursors = new Cursors(model.styles);
     /** Whether this update has already searched the whole document for cursors. */
     this.cursorsFound = false;
-    /** Hidden checkboxes, radios and file inputs. @type {Set<Rec>} */
-    this.hiddenToggles = new Set();
+    /** Hidden checkboxes, radios, file inputs and selects. @type {Set<Rec>} */
+    this.hiddenControls = new Set();
     /**
-     * The proxies: labels and drawn switches that are listed in place of hidden controls, by control.
+     * The proxies: labels, drawn switches and drawn selects that are listed in place of hidden controls, by control.
      * @type {Map<El, El>}
      */
     this.proxyLabels = new Map();
@@ -127,8 +127,8 @@ class Hints {
   /** Records that a control is hidden. One of its labels may become its proxy. @param {Rec} rec */
   recordHiddenControl(rec) {
     rec.live = liveState(rec.node, rec.tag);
-    if (!isToggle(rec.node, rec.tag)) return;
-    this.hiddenToggles.add(rec);
+    if (rec.tag !== "select" && !isToggle(rec.node, rec.tag)) return;
+    this.hiddenControls.add(rec);
     this.model.changes.proxiesDirty = true;
   }
 
@@ -151,18 +151,47 @@ class Hints {
   }
 
   /**
-   * Finds the proxies of hidden checkboxes, radios and file inputs. A proxy is the first visible
-   * label, or else the switch that is drawn around the control.
+   * Returns the hidden checkbox, radio or file input of a proxy, if any.
+   * @param {El} proxy
    */
+  toggleOf(proxy) {
+    const control = this.proxiedControls.get(proxy);
+    return control && isToggle(control, tagOf(control)) ? control : undefined;
+  }
+
+  /** Returns the hidden select of a proxy, if any. @param {El} proxy */
+  selectOf(proxy) {
+    const control = this.proxiedControls.get(proxy);
+    return control && tagOf(control) === "select" ? control : undefined;
+  }
+
+  /**
+   * Returns the proxy of a hidden control, or null: the first visible label of a checkbox, radio or file input, or else the
+   * switch that is drawn around it; or the box that is drawn in place of a select, for as long as it shows.
+   * @param {Rec} rec
+   */
+  proxyOf(rec) {
+    const { node, tag } = rec;
+    const { visibility } = this.model;
+    if (tag === "select") {
+      const face = this.proxyLabels.get(node);
+      return face && safe.isConnected(face) && safe.checkVisibility(face, VISIBLE) ? face : faceOfSelect(node, this);
+    }
+    if (isDrawnByHost(node) || !isToggle(node, tag)) return null;
+    const label = visibility.labelOf(node) || this.switchOf(node);
+    return label && !visibility.isDrawnBeside(node) ? label : null;
+  }
+
+  /** Finds the proxies of hidden controls. */
   findProxyLabels() {
-    const { changes, visibility } = this.model;
+    const { changes } = this.model;
     changes.proxiesDirty = false;
     /** @type {Map<El, El>} */
     const now = new Map();
-    for (const rec of this.hiddenToggles) {
-      if (rec.shown || rec.inert || isDrawnByHost(rec.node) || !isToggle(rec.node, rec.tag) || !safe.isConnected(rec.node)) continue;
-      const label = visibility.labelOf(rec.node) || this.switchOf(rec.node);
-      if (label && !visibility.isDrawnBeside(rec.node)) now.set(rec.node, label);
+    for (const rec of this.hiddenControls) {
+      if (rec.shown || rec.inert || !safe.isConnected(rec.node)) continue;
+      const proxy = this.proxyOf(rec);
+      if (proxy) now.set(rec.node, proxy);
     }
     const was = this.proxyLabels;
     this.proxyLabels = now;

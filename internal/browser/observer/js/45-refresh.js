@@ -336,7 +336,7 @@ class Refresh {
       records.unlink(rec);
       return null;
     }
-    if (rec.control && !rec.shown && isToggle(el, tag)) this.model.changes.proxiesDirty = true;
+    if (rec.control && !rec.shown && (tag === "select" || isToggle(el, tag))) this.model.changes.proxiesDirty = true;
     layout.setBox(rec, rect);
     records.link(rec, prev);
     this.describe(rec, explicit, kind, ctx, role);
@@ -377,11 +377,11 @@ class Refresh {
     const { attributes, frames, hints, naming } = this.model;
     const child = kind === FRAME_HOST ? frames.get(rec.node) || "" : "";
     describe(into, rec.node, rec.tag, explicit, kind, ctx, naming, this.focused, attributes, child, (hints.get(rec.node) & HINT_TARGET) !== 0, role, rec);
-    const control = hints.proxiedControls.size && !explicit ? hints.proxiedControls.get(rec.node) : undefined;
+    const control = hints.proxiedControls.size ? (explicit ? hints.selectOf(rec.node) : hints.proxiedControls.get(rec.node)) : undefined;
     if (kind === INTERACTIVE && isSelectedByHolder(rec.node, this.model.records)) {
       into[F_STATES] = (into[F_STATES] & ~(3 << S_SELECTED)) | (YES << S_SELECTED);
     }
-    if (control) describeProxy(into, control, ctx, naming, this.focused);
+    if (control) describeProxy(into, rec, control, ctx, naming, this.focused);
     into[F_MARKS] = this.model.onHover.addTo(rec.node, marksOf(into, rec.node, rec.tag, this.model.variants));
     into[F_JOIN] = rec.fields[F_JOIN];
     if (rec.control || control) rec.live = liveState(control || rec.node, control ? tagOf(control) : rec.tag);

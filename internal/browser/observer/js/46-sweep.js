@@ -122,7 +122,7 @@ class Sweep {
     }
     for (const [label, control] of hints.proxiedControls) {
       const rec = records.get(label);
-      if (rec && rec.shown && liveState(control, "input") !== rec.live) changes.dirty.add(rec);
+      if (rec && rec.shown && liveState(control, tagOf(control)) !== rec.live) changes.dirty.add(rec);
     }
   }
 

@@ -80,7 +80,7 @@ function checkActionable(agent, request, state) {
   if (request.need !== "node" && !visibility.isVisible(rec.node, rec.tag)) return { error: "hidden" };
   if (request.need === "view") return scrollToPoint(agent, rec, state, false, request.words);
   if (request.need === "drop") return scrollToDropPoint(agent, rec, state, request.dragged);
-  const el = request.edit !== undefined ? editableOf(rec.node) : request.values !== undefined ? selectOf(rec.node) : rec.node;
+  const el = request.edit !== undefined ? editableOf(agent, rec.node) : request.values !== undefined ? selectOf(agent, rec.node) : rec.node;
   const unusable = request.passive ? null : unusableReason(agent, el, request);
   if (unusable) return unusable;
   if (!el) return { error: "stale" };
@@ -141,7 +141,7 @@ function unpressableReason(agent, rec, request) {
  * @param {Agent} agent @param {Rec} rec @param {{passive?: boolean}} request
  */
 function isUnusable(agent, rec, request) {
-  return !request.passive && agent.model.hints.proxiedControls.get(rec.node) === undefined && unusableReason(agent, rec.node, {}) !== null;
+  return !request.passive && agent.model.hints.toggleOf(rec.node) === undefined && unusableReason(agent, rec.node, {}) !== null;
 }
 
 /**

@@ -28,15 +28,19 @@ function parts(el, selector) {
 }
 
 /**
- * Returns the editable element for a target: itself, its labelled control, or the only editable element in it.
- * @param {El} el
+ * Returns the editable element for a target: itself, its labelled control, or the only editable element in it. A drawn select has none, even
+ * if its list contains a search field.
+ * @param {Agent} agent @param {El} el
  */
-function editableOf(el) {
+function editableOf(agent, el) {
+  if (agent.model.hints.selectOf(el)) return null;
   if (isEditable(el)) return el;
   if (tagOf(el) === "label") return el.control && isEditable(el.control) ? el.control : null;
   if (INTERACTIVE_TAGS.has(tagOf(el))) return null;
   const inside = parts(el, EDITABLE).filter(isEditable);
-  return inside.length === 1 && !isOfDrawnSelect(inside[0]) ? inside[0] : null;
+  if (inside.length !== 1 || isOfDrawnSelect(inside[0])) return null;
+  const isOfClosedList = attr(el, "role") === "combobox" && !safe.checkVisibility(inside[0], VISIBLE_OR_TRANSPARENT);
+  return isOfClosedList ? null : inside[0];
 }
 
 /**
@@ -49,13 +53,16 @@ function isOfDrawnSelect(field) {
   return box !== null && parseInt(attr(box, "tabindex") || "", 10) >= 0 && parseInt(attr(field, "tabindex") || "", 10) < 0;
 }
 
-/** Returns the select for a target in the same way, unless the target is a list that is drawn for it. @param {El} el */
-function selectOf(el) {
-  if (tagOf(el) === "select") return el;
-  if (tagOf(el) === "label" && el.control && tagOf(el.control) === "select") return el.control;
-  const inside = INTERACTIVE_TAGS.has(tagOf(el)) ? [] : parts(el, "select");
-  const isDrawnFor = /^(?:combobox|listbox)$/.test(attr(el, "role") || "") && inside.length === 1 && isOutOfSight(inside[0]);
-  return inside.length === 1 && !isDrawnFor ? inside[0] : null;
+/**
+ * Returns the select for a target in the same way, unless the target is a list that is drawn for it.
+ * @param {Agent} agent @param {El} el
+ */
+function selectOf(agent, el) {
+  const select = tagOf(el) === "select" ? el : tagOf(el) === "label" && el.control && tagOf(el.control) === "select" ? el.control : null;
+  const inside = select !== null ? [select] : INTERACTIVE_TAGS.has(tagOf(el)) ? [] : parts(el, "select");
+  if (inside.length !== 1 || agent.model.hints.proxyLabels.has(inside[0])) return null;
+  const isDrawnFor = select === null && /^(?:combobox|listbox)$/.test(attr(el, "role") || "") && isOutOfSight(inside[0]);
+  return isDrawnFor ? null : inside[0];
 }
 
 // ---- text -----------------------------------------------------------------------------------
@@ -70,7 +77,7 @@ function focusForInput(agent, named, el, request) {
   if (request.tag && !isTagField(el)) return { error: "untagged" };
   if (request.edit !== undefined && tagOf(el) === "input" && VALUED.has(el.type)) return setValue(agent, el, request.text || "");
   if (!isInView(visibleCenter(safe.rect(el)))) Element.prototype.scrollIntoView.call(el, { block: "center", inline: "nearest", behavior: "instant" });
-  const control = agent.model.hints.proxiedControls.get(named) || el;
+  const control = agent.model.hints.toggleOf(named) || el;
   if (!holdsFocus(control)) focusOn(control);
   if (!holdsFocus(control)) {
     const inside = safe.isConnected(control) ? parts(control, "a[href],button,input,select,textarea,[tabindex]") : [];
@@ -278,7 +285,7 @@ const CHECKABLE = 'input[type=checkbox],input[type=radio],[role=checkbox],[role=
  * @param {Agent} agent @param {El} el
  */
 function checkableOf(agent, el) {
-  const proxied = agent.model.hints.proxiedControls.get(el);
+  const proxied = agent.model.hints.toggleOf(el);
   if (proxied) return proxied;
   if (safe.matches(el, CHECKABLE) || aria(el, "aria-checked") !== null || aria(el, "aria-pressed") !== null) return el;
   if (tagOf(el) === "label" && el.control) return safe.matches(el.control, CHECKABLE) ? el.control : null;
@@ -358,7 +365,7 @@ function waitChecked(agent, request) {
 function fileInputOf(agent, el) {
   /** @param {El} n */
   const is = (n) => tagOf(n) === "input" && n.type === "file";
-  for (const n of [el, agent.model.hints.proxiedControls.get(el), tagOf(el) === "label" ? el.control : null]) if (n && is(n)) return n;
+  for (const n of [el, agent.model.hints.toggleOf(el), tagOf(el) === "label" ? el.control : null]) if (n && is(n)) return n;
   if (INTERACTIVE_TAGS.has(tagOf(el))) return null;
   const inside = parts(el, "input").filter(is);
   return inside.length === 1 ? inside[0] : null;
