@@ -21,6 +21,7 @@ import (
 //	fill NAME = TEXT    replaces a value
 //	type NAME = TEXT    types TEXT key by key
 //	hover TEXT          moves the pointer to the innermost element of that text
+//	select NAME = TEXT  selects an option
 //	press KEY           presses a key, without a target
 //	form NAME = TEXT, … fills fields and submits their form
 func TestOutcome(t *testing.T) {
@@ -83,6 +84,8 @@ func (s *stage) outcomeOf(url, line string) string {
 		request.Steps = []*domtapv1.Step{{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: s.at(name), Text: words}}}}
 	case "type":
 		request.Steps = []*domtapv1.Step{{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: s.at(name), Text: words}}}}
+	case "select":
+		request.Steps = []*domtapv1.Step{{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: s.at(name), Values: []string{words}}}}}
 	case "hover":
 		request.Steps = []*domtapv1.Step{{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: &domtapv1.Target{Text: rest}}}}}
 	case "press":

@@ -99,7 +99,7 @@ class Pieces {
 
   /** @param {MutationRecord[]} records */
   record(records) {
-    if (!this.approaching) this.orders.record(records);
+    if (!this.approaching || this.orders.isSetting) this.orders.record(records);
   }
 
   /** Prepares for input to an element. The caller calls readDue in a task. @param {El} target */
@@ -213,6 +213,8 @@ class Pieces {
       if (now !== "" && now !== was) ways.add(el, "drawn anew");
     }
     if (this.old.size > 0) this.compareAltered(ways);
+    const isRest = alone && (!this.approaching || this.hovers) && ways.all.size === 0;
+    if (this.orders.before.size > 0) for (const { text, certain } of this.orders.changed()) if (certain || isRest) ways.add("order", text, !certain);
     if (alone && (!this.approaching || this.hovers) && ways.all.size === 0) this.compareRest(ways, added);
     return ways.all;
   }
@@ -236,7 +238,6 @@ class Pieces {
 
   /** Compares which pieces are there and in view. @param {Ways} ways @param {Set<El>} added */
   compareRest(ways, added) {
-    for (const order of this.orders.changed()) ways.add("order", order, true);
     this.comparePresence(ways, [...added].filter((el) => safe.isConnected(el)));
     for (const box of this.scrolled) {
       const focused = safe.activeElement(this.model.doc);

@@ -197,6 +197,7 @@ function dispatchKey(el, what) {
 /** Records that a value is being set. @param {Agent} agent @param {El} el */
 function recordValueChange(agent, el) {
   agent.model.rows.recordSetValue(el);
+  agent.notices.pieces.orders.isSetting = true;
   agent.settling.begin(el);
   agent.settling.expectFrame();
   agent.settling.recordValue();
