@@ -20,6 +20,8 @@ const (
 	maxHeadingItems = 4
 	// maxCells and maxRowItems limit a row. A larger row is not printed as one line.
 	maxCells, maxRowItems = 16, 16
+	// maxBehind limits how many nodes before and after an element are searched for its equals and for what distinguishes it from them.
+	maxBehind = 32
 	// maxAhead limits how many headings and groups get lines before one element.
 	maxAhead = 8
 )
@@ -453,7 +455,34 @@ func (l *layout) element(i int) {
 // needsContext reports whether the context that distinguishes an element from others of its role and name is missing in the lines above.
 func (l *layout) needsContext(i int) bool {
 	c, told := l.contexts[l.nodes[i].Ref]
-	return told && l.mention != MentionNone && c.Of.Kind != dom.Interactive && (landmarkWord(c.Of) == "" || !l.isIn(i, c.Of.Ref)) && !l.headings.say(l, i, c)
+	if !told || l.mention == MentionNone {
+		return false
+	}
+	if c.Of.Kind == dom.Interactive {
+		return l.isNamedBehind(i, c.Of.Ref)
+	}
+	return (landmarkWord(c.Of) == "" || !l.isIn(i, c.Of.Ref)) && !l.headings.say(l, i, c)
+}
+
+// isNamedBehind reports whether the element that distinguishes another from its equals follows it in a line that contains several of these,
+// so that it could as well belong to the next one: Delete Ada Delete Bob.
+func (l *layout) isNamedBehind(i int, ref dom.Ref) bool {
+	end := min(len(l.nodes), i+maxBehind)
+	name := i + 1
+	for name < end && l.nodes[name].Ref != ref {
+		name++
+	}
+	return name < end && l.shown[name] != nil && (l.isBeside(i, max(0, i-maxBehind), i) || l.isBeside(i, name, min(len(l.nodes), name+maxBehind)))
+}
+
+// isBeside reports whether a range of nodes contains an element of the same role and name in the group of node i.
+func (l *layout) isBeside(i, from, to int) bool {
+	for j := from; j < to; j++ {
+		if e := l.shown[j]; e != nil && l.group[j] == l.group[i] && e.Role == l.nodes[i].Role && e.Text == l.nodes[i].Text {
+			return true
+		}
+	}
+	return false
 }
 
 // hasContext reports whether the context of an element is printed beside it or in the heading above.
