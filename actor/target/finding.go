@@ -17,6 +17,8 @@ type Resolution struct {
 	// Hidden counts the matches that are not visible. HiddenWas describes the first of them, such as <input id=email>.
 	Hidden    int
 	HiddenWas string
+	// Inert describes the inert element that the first of them is in, or is empty.
+	Inert string
 }
 
 // PageMatch is an element that the page found.
@@ -72,7 +74,7 @@ func (f Resolution) Merge(o Resolution) Resolution {
 	f.More = f.More || o.More
 	f.Hidden += o.Hidden
 	if f.HiddenWas == "" {
-		f.HiddenWas = o.HiddenWas
+		f.HiddenWas, f.Inert = o.HiddenWas, o.Inert
 	}
 	return f
 }

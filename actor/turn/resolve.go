@@ -146,6 +146,10 @@ func (t *resolver) byRef(ctx context.Context, ref dom.Ref, named bool) (resolved
 			return resolved{ref: refOf(replacement), el: replacement, healed: true}, err
 		}
 	}
+	wanted := target.Target{By: target.Ref, Ref: ref}
+	if finding, err := t.ask(ctx, wanted); err == nil && finding.Inert != "" {
+		return resolved{}, isInert(wanted, finding)
+	}
 	return resolved{}, t.lost(ref)
 }
 
@@ -348,6 +352,8 @@ func (t *resolver) byPage(ctx context.Context, wanted target.Target, text bool) 
 	switch {
 	case finding.Invalid:
 		return resolved{}, apierr.Errorf(apierr.Invalid, "the browser does not accept the %s: use a CSS selector, such as button.primary", wanted)
+	case len(found) == 0 && finding.Inert != "":
+		return resolved{}, isInert(wanted, finding)
 	case len(found) == 0 && finding.Hidden > 0:
 		return resolved{}, &apierr.Error{
 			Kind:    apierr.NotActionable,
@@ -369,6 +375,15 @@ func (t *resolver) byPage(ctx context.Context, wanted target.Target, text bool) 
 		found = fields
 	}
 	return t.only(ctx, wanted, found)
+}
+
+// isInert returns the error for a target that the page has made inert.
+func isInert(wanted target.Target, finding target.Resolution) error {
+	return &apierr.Error{
+		Kind:    apierr.NotActionable,
+		Message: wanted.String() + " is inert, because " + finding.Inert + " has the attribute inert: close the dialog or finish the step that is in front of it",
+		Detail:  map[string]string{"cause": "inert"},
+	}
 }
 
 // ask lets the page resolve a target.
@@ -421,6 +436,11 @@ func (t *resolver) only(ctx context.Context, wanted target.Target, found []*dom.
 	}
 	switch len(found) {
 	case 0:
+		if wanted.By == target.Role || wanted.By == target.Text { // other kinds have asked the page
+			if finding, err := t.ask(ctx, wanted); err == nil && finding.Inert != "" {
+				return resolved{}, isInert(wanted, finding)
+			}
+		}
 		return resolved{}, t.missing(wanted)
 	case 1:
 		return resolved{ref: found[0].Ref, el: found[0]}, nil

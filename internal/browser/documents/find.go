@@ -91,7 +91,8 @@ func (q *Query) foundIn(ctx context.Context, o frames.Readable, k *devtools.Call
 // finding converts a result. The page may have forged it, so invalid refs and fits are dropped.
 func finding(a observer.FindAnswer) target.Resolution {
 	was, _ := truncate.Head(a.Was, maxWas)
-	out := target.Resolution{Invalid: a.Invalid, More: a.More, Hidden: max(0, a.Hidden), HiddenWas: was}
+	inert, _ := truncate.Head(a.Inert, maxWas)
+	out := target.Resolution{Invalid: a.Invalid, More: a.More, Hidden: max(0, a.Hidden), HiddenWas: was, Inert: inert}
 	for _, one := range a.Found[:min(len(a.Found), maxFound)] {
 		ref, fit := one[0], one[1]
 		if ref < -1 || ref >= int64(dom.NoRef) || fit < 0 || fit >= int64(target.Not) {

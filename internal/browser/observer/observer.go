@@ -215,6 +215,7 @@ type FindAnswer struct {
 	More   bool       `json:"more"`
 	Hidden int        `json:"hidden"`
 	Was    string     `json:"was"`
+	Inert  string     `json:"inert"`
 }
 
 // RematchRequest is the argument of the command "rematch".

@@ -89,9 +89,9 @@ class Finder {
     /** The pattern that a text must match for the name of a field: only whole words match. */
     this.whole = wanted.whole ? wholeWords(this.folded) : null;
     /**
-     * @type {{found: [number, number][], hidden: number, was: string, more: boolean, invalid: boolean}}
+     * @type {{found: [number, number][], hidden: number, was: string, inert: string, more: boolean, invalid: boolean}}
      */
-    this.answer = { found: [], hidden: 0, was: "", more: false, invalid: false };
+    this.answer = { found: [], hidden: 0, was: "", inert: "", more: false, invalid: false };
   }
 
   /** Finds the visible elements that fit best, and counts the invisible ones. */
@@ -123,7 +123,11 @@ class Finder {
     if (best >= 0) this.addFound([...around, ...shown[best]], best >> 1);
     const invisible = hidden.find((list) => list.length > 0) || [];
     answer.hidden = invisible.length;
-    if (invisible.length) answer.was = describeTag(invisible[0]);
+    if (invisible.length) {
+      answer.was = describeTag(invisible[0]);
+      const around = inertAround(invisible[0]);
+      if (around) answer.inert = describeTag(around);
+    }
     return answer;
   }
 
@@ -170,6 +174,11 @@ class Finder {
   candidates() {
     const { model } = this;
     if (this.by === "submitter") return submittersOf(model.records.byRef.get(this.ref));
+    if (this.by === "role" || this.by === "text") return this.inertControls();
+    if (this.by === "ref") {
+      const rec = model.records.connected(this.ref);
+      return rec && inertAround(rec.node) ? [rec.node] : [];
+    }
     if (this.by === "innermost") return this.innermost(model.records.byRef.get(this.ref));
     if (this.by === "shown") return [...model.records.all].filter((rec) => rec.shown && rec.fields[F_KIND] === INTERACTIVE).map((rec) => rec.node);
     const out = [];
@@ -186,6 +195,22 @@ class Finder {
           return out;
         }
         out.push(el);
+      }
+    }
+    return out;
+  }
+
+  /** Returns the controls that are not listed because they are inert. */
+  inertControls() {
+    /** @type {El[]} */
+    const out = [];
+    for (const root of [this.model.doc, ...this.model.sweep.shadows]) {
+      for (const top of inTree(root, "[inert]")) {
+        for (const el of [top, ...queryWithin(top, "*")]) {
+          if (out.length >= MAX_EXAMINED) return out;
+          const tag = tagOf(el);
+          if (isInteractive(el, tag, explicitRole(el), 0) && this.model.visibility.isVisible(el, tag)) out.push(el);
+        }
       }
     }
     return out;
@@ -368,6 +393,7 @@ class Finder {
    * @param {El} el
    */
   listedFor(el) {
+    if (inertAround(el)) return null;
     if (this.model.visibility.isVisible(el, tagOf(el))) return el;
     return this.model.hints.proxyLabels.get(el) || this.drawnFor(el);
   }
@@ -437,11 +463,21 @@ function describeTag(el) {
   return clean("<" + tagOf(el) + type + (id ? " id=" + id : name ? " name=" + name : "") + ">", MAX_NAME);
 }
 
+/** Returns the element with the attribute inert that is or contains an element, unless the element is in a modal dialog inside it. @param {El} el */
+function inertAround(el) {
+  for (let /** @type {El | null} */ n = el; n; n = flatElement(n)) {
+    if (hasAttr(n, "inert")) return n;
+    if (tagOf(n) === "dialog" && safe.matches(n, ":modal")) return null;
+  }
+  return null;
+}
+
 /**
  * Finds the elements that match a target, or, with onHover, the elements whose hover shows them.
  * @param {Agent} agent @param {FindRequest} wanted
- * @returns {{found: [number, number][], hidden: number, was: string, more: boolean, invalid: boolean}} found:
- *   refs (-1 if not yet assigned) and fits
+ * @returns {{found: [number, number][], hidden: number, was: string, inert: string, more: boolean, invalid: boolean}} found:
+ *   refs (-1 if not yet assigned) and fits; hidden: how many matches are not visible or inert; was and inert: the first of them, and the
+ *   inert element around it
  */
 function find(agent, wanted) {
   agent.start();
