@@ -14,7 +14,9 @@ import (
 
 // playwrightMCP runs Playwright MCP over stdio with the options --headless and --isolated. A line of a solution is the name of a tool and
 // its arguments as JSON. Answers refer to a file with a snapshot, which the solutions do not read: where an agent needs the snapshot,
-// they have browser_snapshot or browser_find, which return it as a part of the answer.
+// they have browser_snapshot or browser_find, which return it as a part of the answer. Refs are numbered in the order in which snapshots
+// first have the elements, so they are the same in each replay if the page is complete before each call. The solutions have selectors where
+// refs differed between replays.
 type playwrightMCP struct {
 	script, chromium string
 	session          *mcp.ClientSession
