@@ -21,6 +21,8 @@ const targetsPage = `<!doctype html><title>-</title>
 <label for=email>E-mail address *</label> <input id=email placeholder="you@example.org">
 <label>Fax number <input id=fax></label> <label><input id=byfax type=radio>Answer by fax</label>
 <label>Gift <input id=gift type=checkbox></label>
+<div role=checkbox aria-label=Flight aria-checked=false tabindex=0><input role=switch type=checkbox aria-label=Flight id=flight></div>
+<ul role=listbox aria-label=Keywords tabindex=0><li><input aria-label=Keywords id=keywords></li></ul>
 <input id=search aria-label="Search the shop" placeholder="Search">
 <span id=named>Quantity</span> <input id=quantity aria-labelledby=named>
 <label for=coupon>Coupon</label> <input id=coupon aria-label="A code that makes it cheaper">
@@ -75,6 +77,8 @@ func TestTargetsReachTheElementThatIsMeant(t *testing.T) {
 		{target: &domtapv1.Target{Label: "e-mail"}, types: true, want: "email"},
 		{target: &domtapv1.Target{Label: "fax"}, types: true, want: "fax"},
 		{target: &domtapv1.Target{Label: "Gift"}, want: "gift"},
+		{target: &domtapv1.Target{Label: "Flight"}, want: "flight"},
+		{target: &domtapv1.Target{Label: "Keywords"}, types: true, want: "keywords"},
 		{target: &domtapv1.Target{Label: "Search the shop"}, types: true, want: "search"},
 		{target: &domtapv1.Target{Label: "Quantity"}, types: true, want: "quantity"},
 		{target: &domtapv1.Target{Label: "Coupon"}, types: true, want: "coupon"},

@@ -371,7 +371,8 @@ func (t *resolver) byPage(ctx context.Context, wanted target.Target, text bool) 
 		refs, _ := finding.Restrict(inside).Closest()
 		found, _ = t.present(refs)
 	}
-	if fields := slices.DeleteFunc(slices.Clone(found), target.IsToggle); text && len(fields) > 0 {
+	takesNoText := func(el *dom.Element) bool { return target.IsToggle(el) || el.Role == "listbox" }
+	if fields := slices.DeleteFunc(slices.Clone(found), takesNoText); text && len(fields) > 0 {
 		found = fields
 	}
 	return t.only(ctx, wanted, found)
@@ -448,14 +449,16 @@ func (t *resolver) only(ctx context.Context, wanted target.Target, found []*dom.
 	return resolved{}, t.ambiguous(wanted, found)
 }
 
-// withoutParts removes the parts of a combobox that also matches: its search field, and its list, which often has its name.
+// withoutParts removes the parts of a combobox that also matches: its search field, and its list, which often has its name. It also removes the
+// box with the role of a toggle around the input of that toggle.
 func (t *resolver) withoutParts(found []*dom.Element) []*dom.Element {
 	isListOf := func(el, field *dom.Element) bool {
 		return el.Role == "listbox" && field.States.Expanded == dom.True && el.WholeText() == field.WholeText() && el.Frame == field.Frame
 	}
 	return slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool {
 		return slices.ContainsFunc(found, func(field *dom.Element) bool {
-			return field.Role == "combobox" && (t.within(el, field.Ref) || isListOf(el, field))
+			isBoxOf := field.Tag == "input" && field.Ref != el.Ref && target.IsToggle(field) && target.IsToggle(el) && t.within(field, el.Ref)
+			return isBoxOf || field.Role == "combobox" && (t.within(el, field.Ref) || isListOf(el, field))
 		})
 	})
 }
