@@ -10,7 +10,7 @@ import (
 )
 
 // agentBrowser runs agent-browser in a shell, as its documentation recommends: several commands joined by && are one call. The environment
-// names the session, so that the commands need not.
+// names the session, so that the commands need not. The tokens of pictures, which three solutions look at, do not count.
 type agentBrowser struct {
 	program, chromium string
 	shell             *testenv.Shell
