@@ -23,6 +23,8 @@ const MAX_MEDIA = 8, MAX_CANVASES = 3, MAX_SCROLLED = 8;
 const MAX_PIECE_ABOVE = 3;
 /** The maximum number of elements in the target whose ::before and ::after are read. */
 const MAX_TIPS = 6;
+/** The maximum number of elements far from the target whose new class is compared with a sibling's. */
+const MAX_REDRESSED = 8;
 /** The maximum number of pieces named for a difference. */
 const MAX_PIECE_NAMES = 4;
 
@@ -37,6 +39,9 @@ const PIECE_LOOK = [
   ["backgroundColor", "background"], ["color", "color"], ["textDecorationLine", "line"], ["fontWeight", "weight"], ["opacity", "opacity"],
   ["transform", "transform"], ["fontSize", "text size"], ["fill", "fill"], ["filter", "filter"],
 ];
+
+/** The property of PIECE_LOOK that differs between siblings because they are in different places. */
+const PLACE_IN_LOOK = PIECE_LOOK.findIndex(([name]) => name === "transform");
 
 /**
  * An element before the input: its values of PIECE_LOOK, its name, its text and its parent.
@@ -236,8 +241,28 @@ class Pieces {
     for (const [el, piece] of this.known) if (!told.has(el) && this.isTold(el) && !this.hasLost(el) && this.mayDiffer(el)) compare(el, piece);
   }
 
+  /**
+   * Compares elements far from the target whose class changed, such as a row that is highlighted. What they looked like before is what a
+   * sibling looks like that has the earlier class.
+   * @param {Ways} ways
+   */
+  compareClasses(ways) {
+    let left = MAX_REDRESSED;
+    for (const [el, values] of this.old) {
+      const was = values.get("class");
+      if (was === undefined || was === attr(el, "class") || this.known.has(el) || !this.isTold(el) || !isVisibleInView(el)) continue;
+      const twin = siblingOfClass(el, was);
+      if (twin === null || safe.matches(el, ":hover,:focus-within") || safe.matches(twin, ":hover,:focus-within")) continue;
+      const look = lookOfPiece(twin), now = lookOfPiece(el);
+      look[PLACE_IN_LOOK] = now[PLACE_IN_LOOK];
+      ways.add(el, wordsForPiece(el, look, now, this.model.animations.list()), true);
+      if (--left === 0) return;
+    }
+  }
+
   /** Compares which pieces are there and in view. @param {Ways} ways @param {Set<El>} added */
   compareRest(ways, added) {
+    this.compareClasses(ways);
     this.comparePresence(ways, [...added].filter((el) => safe.isConnected(el)));
     for (const box of this.scrolled) {
       const focused = safe.activeElement(this.model.doc);
@@ -333,6 +358,19 @@ class Ways {
       alike.minor = alike.minor && minor;
     }
   }
+}
+
+/**
+ * Returns a sibling of an element that has the same tag and another class, or null. It is two places away, because rules for odd and even
+ * children would draw the next one differently.
+ * @param {El} el @param {string} name its class, "" for none
+ */
+function siblingOfClass(el, name) {
+  const before = elementBefore(el), behind = safe.nextElementSibling(el);
+  for (const twin of [before && elementBefore(before), behind && safe.nextElementSibling(behind)]) {
+    if (twin && tagOf(twin) === tagOf(el) && (attr(twin, "class") || "") === name) return twin;
+  }
+  return null;
 }
 
 /** Matches controls, by their markup. */
