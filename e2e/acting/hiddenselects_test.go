@@ -9,7 +9,8 @@ import (
 
 // hiddenSelects hides native selects in the ways of jQuery plugins and draws boxes without roles in their place: a box around the select
 // with a field for keys, a box beside it, a button around it, a box with a search field, and a combobox that keeps its choice as an option. The
-// boxes do not follow a value that a script sets. The last select belongs to a list of links for small screens.
+// boxes do not follow a value that a script sets. The last two selects belong to lists of links for small screens, one with a closed
+// submenu.
 const hiddenSelects = `<style>.box { border: 1px solid; width: 200px; cursor: pointer } .list { display: none } .open > .list { display: block } li { cursor: pointer } .sr { width: 1px; height: 1px; overflow: hidden; opacity: 0; position: absolute }</style>
 <form onsubmit="return false"><label for=height>Height</label>
 <div id=h1 class=box><div style="width:0;height:0;overflow:hidden"><select id=height tabindex=-1><option><option>5 ft<option>6 ft</select></div><span class=now></span><b>▾</b><ul class=list><li><li>5 ft<li>6 ft</ul><input class=sr tabindex=0></div>
@@ -18,7 +19,8 @@ const hiddenSelects = `<style>.box { border: 1px solid; width: 200px; cursor: po
 <label for=size>Size</label><select id=size style="display:none"><option>Small<option>Large</select><div id=s1 class=box tabindex=0><span class=now>Pick a size</span><div class=list><input placeholder="Search"><ul><li>Small<li>Large</ul></div></div>
 <div id=p1 class=box role=combobox aria-label=Planet aria-expanded=false tabindex=0><select id=planet hidden><option>Mars<option>Venus</select><div role=listbox class=now><div role=option aria-selected=true>Mars</div></div>
 <div class=list role=listbox><input type=search><div role=option>Mars</div><div role=option>Venus</div></div></div></form>
-<select id=nav style="display:none"><option>Home<option>News</select><ul id=links onclick="0"><li><a href=#h>Home</a><li><a href=#n>News</a></ul><script>
+<select id=nav style="display:none"><option>Home<option>News</select><ul id=links onclick="0"><li><a href=#h>Home</a><li><a href=#n>News</a></ul>
+<select id=site style="display:none"><option>Shop<option>Tea<option>Mugs</select><ul id=menu onclick="0"><li><b>Our shop</b><ul class=list><li><a href=/tea>Tea</a><li><a href=/mugs>Mugs</a></ul><li><a href=/help>Help</a></ul><script>
 	for (const box of document.querySelectorAll(".box")) {
 		const select = box.querySelector("select") || box.previousElementSibling, now = box.querySelector(".now")
 		const show = (open) => { box.classList.toggle("open", open); if (box.ariaExpanded !== null) box.ariaExpanded = open }
@@ -50,6 +52,7 @@ func TestDrawnBoxesOfHiddenSelectsAreComboboxes(t *testing.T) {
 	listed(`Color (combobox ="Red" collapsed)`)
 	listed(`Size (combobox ="Pick a size")`)
 	listed("Home News (list)")
+	listed("Our shop Help (list)")
 	r := s.form(false, fields("Height", "6 ft", "Fruit", "Pear", "Color", "Blue", "Size", "Large", "Planet", "Venus")...)
 	for _, one := range r.GetResults() {
 		if !one.GetOk() || !strings.HasSuffix(one.GetSummary(), ": ok") {

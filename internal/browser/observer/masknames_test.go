@@ -53,3 +53,24 @@ func TestMaskedValuesStayOutOfNames(t *testing.T) {
 		}
 	}
 }
+
+// The value of a combobox that is drawn for a hidden select must not reveal a masked choice.
+func TestChoicesOfDrawnSelectsAreMasked(t *testing.T) {
+	const page = `<style>.box { border: 1px solid; width: 200px }</style>
+		<label for=a>Plan</label><select id=a class=masked style="display:none"><option>S3CRET<option>Free</select><div class=box id=plan tabindex=0><i>S3CRET</i></div>
+		<label for=b>Team</label><select id=b style="display:none"><option>S3CRET<option>None</select><div class="box masked" id=team tabindex=0>S3CRET</div>`
+	units, err := os.ReadFile("testdata/units.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := newTab(t)
+	for _, masks := range []*Masks{nil, {Selectors: []string{".masked"}}, {Values: true}} {
+		tab.script = Limits{}.fill(source(t, string(units)), masks)
+		got := tab.ask(t, "faces", page, "")
+		for _, field := range []string{`plan combobox "Plan" =`, `team combobox "Team" =`} {
+			if found := strings.Contains(got, field+"S3CRET\n"); found != (masks == nil) || !strings.Contains(got, field) {
+				t.Errorf("masks %+v: %s", masks, got)
+			}
+		}
+	}
+}

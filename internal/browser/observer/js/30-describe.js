@@ -681,7 +681,7 @@ function describeProxy(into, rec, control, ctx, naming, focused) {
   if (name || isSelect) setText(into, name);
   into[F_NAME] = clean(attr(control, "name") || "", MAX_FIELD);
   into[F_TYPE] = control.type;
-  into[F_VALUE] = isSelect ? drawnChoice(rec.node, control) : tag === "button" ? "" : withLeft(inputValue(control), () => inputValue(control, MAX_TEXT));
+  into[F_VALUE] = isSelect ? drawnChoice(rec.node, control, MAX_VALUE) : tag === "button" ? "" : withLeft(inputValue(control), () => inputValue(control, MAX_TEXT));
   into[F_STATES] = statesOf(control, tag, role, ctx, focused);
   if (isSelect) into[F_STATES] |= expandedOf(rec.node, rec.tag) << S_EXPANDED;
 }

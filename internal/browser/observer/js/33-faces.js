@@ -39,8 +39,9 @@ function mayHaveFace(el, tag) {
  */
 function isDrawnChoice(el, tag) {
   const box = tag === "select" ? safe.parentNode(el) : null;
+  if (!box || getComputedStyle(el).opacity !== "0") return false;
   const { width, height } = safe.rect(el);
-  if (!box || getComputedStyle(el).opacity !== "0" || width < MIN_FACE || height < MIN_FACE) return false;
+  if (width < MIN_FACE || height < MIN_FACE) return false;
   let words = "";
   for (let n = safe.firstChild(/** @type {El} */ (box)), seen = 0; n; n = safe.nextSibling(n)) {
     if (++seen > MAX_FACE_NODES || words.length > MAX_FACE_TEXT) return false;

@@ -53,16 +53,24 @@ function markDrawnOptions(face, select, labels, hints) {
   }
 }
 
+/** Whether an element is in a link to another address, as in a menu of the page. @param {El} el */
+function isInLinkElsewhere(el) {
+  const link = closestOf(el, "a[href]"), href = link ? (attr(link, "href") || "").trim() : "";
+  return href !== "" && !/^(?:#$|javascript:)/i.test(href);
+}
+
 /**
- * Returns the elements in a box that do not show, and whose own text is the label of an option.
+ * Returns the elements in a box that do not show, are in no link to another address, and have the label of an option as their own text.
  * @param {El} box @param {El} select @param {Set<string>} labels
  */
 function drawnOptions(box, select, labels) {
   const out = [];
   let left = MAX_DRAWN_PARTS;
   for (const el of queryWithin(box, "*")) {
+    if (safe.contains(select, el)) continue; // its own options do not count
     if (--left < 0) break;
-    if (el !== select && !safe.contains(select, el) && hasOwnText(el) && labels.has(clean(safe.textContent(el), MAX_FACE_TEXT)) && !safe.checkVisibility(el, VISIBLE)) out.push(el);
+    const isLabelled = hasOwnText(el) && labels.has(clean(safe.textContent(el), MAX_FACE_TEXT));
+    if (isLabelled && !safe.checkVisibility(el, VISIBLE) && !isInLinkElsewhere(el)) out.push(el);
   }
   return out;
 }
@@ -137,11 +145,11 @@ function servesSelect(field) {
 }
 
 /**
- * Returns the choice that the face of a select shows.
- * @param {El} face @param {El} select
+ * Returns the choice that the face of a select shows, masked if the select or its face is.
+ * @param {El} face @param {El} select @param {number} most
  */
-function drawnChoice(face, select) {
+function drawnChoice(face, select, most) {
   const drawn = textOfFace(face, select);
   const chosen = [...select.selectedOptions].slice(0, MAX_DRAWN_OPTIONS).map(drawnLabel).join(", ");
-  return chosen !== "" && drawn.includes(chosen) ? chosen : drawn;
+  return reportedValue(isMasked(face) ? face : select, chosen !== "" && drawn.includes(chosen) ? chosen : drawn, most);
 }

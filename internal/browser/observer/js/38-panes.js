@@ -38,7 +38,7 @@ class Panes {
     let rows = this.naming.get(box);
     if (rows === undefined) this.naming.set(box, (rows = namingRows(box)));
     if (rows.length === 0) return "";
-    const part = rows.find((other) => hasText(safe.textContent(other)) && isOnLine(other, row)); // a row of no height may be above
+    const part = rows.find((other) => isOnLine(other, row) && hasText(safe.textContent(other))); // a row of no height may be above
     captions.watch(flatElement(rows[0]), rec);
     captions.watch(part || null, rec);
     const words = part ? reportedWords(part, MAX_NAME) : "", own = reportedWords(row, MAX_NAME);

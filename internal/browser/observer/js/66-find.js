@@ -206,6 +206,8 @@ class Finder {
     const out = [];
     for (const root of [this.model.doc, ...this.model.sweep.shadows]) {
       for (const top of inTree(root, "[inert]")) {
+        const around = flatElement(top);
+        if (around && inertAround(around)) continue; // it is examined with that element
         for (const el of [top, ...queryWithin(top, "*")]) {
           if (out.length >= MAX_EXAMINED) return out;
           const tag = tagOf(el);
