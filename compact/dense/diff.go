@@ -211,7 +211,7 @@ func isRecord(e *dom.Element) bool {
 
 // compare determines what differs.
 func (m *changedItem) compare(d *differ) {
-	name := func(e *dom.Element) string { return string(appendSpaced(nil, e.Text, part.MaxText, "", e.Left)) }
+	name := func(e *dom.Element) string { return string(appendName(nil, e)) }
 	m.name = name(m.was.Element) != name(m.now.Element)
 	m.record = d.anotherRecord(m.now.Ref)
 	if m.was.Href != m.now.Href {
@@ -379,7 +379,7 @@ func (d *differ) appendOld(m *changedItem) {
 // appendOldName appends a name, or `""` for none.
 func (d *differ) appendOldName(e *dom.Element) {
 	start := len(d.dst)
-	if d.dst = appendSpaced(d.dst, e.Text, part.MaxText, "", e.Left); len(d.dst) == start {
+	if d.dst = appendName(d.dst, e); len(d.dst) == start {
 		d.dst = append(d.dst, ` ""`...)
 	} else if d.dst[start+1] == '"' {
 		d.dst = slices.Insert(d.dst, start+1, '\\')

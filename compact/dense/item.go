@@ -35,6 +35,16 @@ func appendSpaced(dst []byte, s string, limit int, also string, left int) []byte
 	return part.AppendLeft(dst, left)
 }
 
+// appendName appends a space and the name of an element. It escapes an arrow at its end, which would look like a target.
+func appendName(dst []byte, e *dom.Element) []byte {
+	start := len(dst)
+	dst = appendSpaced(dst, e.Text, part.MaxText, "", e.Left)
+	if bytes.HasSuffix(dst[start:], []byte(" →")) {
+		dst = append(dst[:len(dst)-len("→")], `\→`...)
+	}
+	return dst
+}
+
 // appendOpening appends words at the beginning of a line or cell, which must not look like a mark.
 func appendOpening(dst []byte, s string, limit, left int) []byte {
 	start := len(dst)
@@ -89,11 +99,8 @@ func (m *item) append(dst []byte) []byte {
 // appendBody appends the part of an item after its ref.
 func (m *item) appendBody(dst []byte) []byte {
 	start := len(dst)
-	dst = appendSpaced(dst, m.Text, part.MaxText, "", m.Left)
+	dst = appendName(dst, m.Element)
 	hasName := len(dst) > start
-	if bytes.HasSuffix(dst[start:], []byte(" →")) { // would look like a target
-		dst = append(dst[:len(dst)-len("→")], `\→`...)
-	}
 	switch {
 	case m.target == named:
 		dst = append(dst, " →"...)
