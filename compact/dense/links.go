@@ -41,9 +41,11 @@ type linkPlace struct{ name, href string }
 type sharing uint8
 
 const (
-	// sharedHost means different targets on one host, and sharedName targets on different hosts. 0 means one target.
+	// sharedHost means different targets on one host, sharedName targets on different hosts, and sharedSite targets on different hosts that
+	// are printed alike, because they belong to one site. 0 means one target.
 	sharedHost sharing = iota + 1
 	sharedName
+	sharedSite
 )
 
 // newLinks examines all links that a layout shows.
@@ -62,8 +64,10 @@ func newLinks(l *layout) links {
 		case place == e.Href:
 		case hostOf(place) == hostOf(e.Href):
 			d.shared[name] = max(d.shared[name], sharedHost)
+		case l.elsewhere(place) == l.elsewhere(e.Href):
+			d.shared[name] = sharedSite
 		default:
-			d.shared[name] = sharedName
+			d.shared[name] = max(d.shared[name], sharedName)
 		}
 	}
 	return d
@@ -81,9 +85,11 @@ func (d *links) target(l *layout, i int) string {
 	away, shared := l.elsewhere(e.Href), d.shared[linkName{l.group[i], e.Text}]
 	isNameless := e.Text == "" && e.Hints == ""
 	switch told := l.hasContext(i); {
-	case !told && (isNameless || shared == sharedHost || shared == sharedName && away == ""): // only the target distinguishes the link
+	case !told && (isNameless || shared == sharedHost || shared > sharedHost && away == ""): // only the target distinguishes the link
 		return part.Target(l.address(e.Href), part.MaxTarget)
-	case names(e.Text, away):
+	case !told && shared == sharedSite: // only the host does
+		return part.Target(strings.TrimPrefix(hostOf(e.Href), "www."), part.MaxTarget)
+	case (told || shared == 0) && names(e.Text, away):
 		return named
 	}
 	return part.Target(away, part.MaxTarget)
