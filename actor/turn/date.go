@@ -332,7 +332,7 @@ func (t filler) leaveDate(ctx context.Context, a driver.Action, r Result, listed
 	if now.Value != a.Text {
 		r.Summary += ", holds " + strconv.Quote(now.Value)
 	}
-	if now.States.Invalid == dom.True && typed.States.Invalid != dom.True {
+	if now.States.Invalid == dom.True {
 		r.Summary += ", but the page marks it as invalid: read the page for the format that it expects"
 	}
 	r.Destination = cmp.Or(left.Destination, r.Destination)
