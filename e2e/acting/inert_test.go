@@ -7,8 +7,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// TestErrorsSayWhatIsInert acts on elements of an inert part of a page, and on an element that is inert itself. None of them is listed, and the errors name
-// the reason.
+// TestErrorsSayWhatIsInert acts on elements of an inert part of a page, and on an element that is inert itself. The errors name the inert
+// element.
 func TestErrorsSayWhatIsInert(t *testing.T) {
 	s := staged(t, `<div inert id=back><button id=pay>Pay</button><input aria-label=Email placeholder=Mail></div><button inert>Later</button>
 		<button onclick="back.inert = !back.inert">Go</button>`)

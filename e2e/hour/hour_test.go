@@ -73,12 +73,8 @@ func (p *player) play(d *testenv.Daemon, a *golden.Archive) {
 	p.hide = strings.NewReplacer(base, "$SITE", strings.TrimPrefix(base, "http://"), "$HOST")
 	p.shell = testenv.NewShell(p.t, d, p.program)
 	p.shell.Env = append(p.shell.Env, "SITE="+base)
-	for _, f := range a.Files {
-		if file, is := strings.CutPrefix(f.Name, "files/"); is {
-			if err := os.WriteFile(filepath.Join(p.shell.Dir, file), f.Data, 0o600); err != nil {
-				p.t.Fatal(err)
-			}
-		}
+	if err := writeUserFiles(a, p.shell.Dir); err != nil {
+		p.t.Fatal(err)
 	}
 	script, _ := a.Section("calls")
 	var said strings.Builder

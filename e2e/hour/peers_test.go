@@ -49,7 +49,7 @@ type result struct {
 // each task, with the calls that solved it, one per line; lines that begin with "> " continue a call. They were found as for domtap: using
 // only the program's documentation and its answers. A first line "# not solved: why" states that the task was given up after these calls;
 // other lines that begin with # are comments. With -v, the test prints a table of calls and tokens. It fails only if a recorded solution no
-// longer solves its task. Set DOMTAP_LONG, and run scripts/install-peers before.
+// longer solves its task. Set DOMTAP_LONG and -timeout=1h, and run scripts/install-peers before.
 func TestHourOfPeers(t *testing.T) {
 	if !testenv.Long() {
 		t.Skip("it replays an hour's work with each program: set DOMTAP_LONG")
