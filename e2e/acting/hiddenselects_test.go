@@ -64,3 +64,23 @@ func TestDrawnBoxesOfHiddenSelectsAreComboboxes(t *testing.T) {
 	listed(`Height (combobox ="6 ft")`)
 	listed(`Color (combobox ="Blue" collapsed)`)
 }
+
+// TestDrawnBoxesBelongToTheirSelects reads rows of hidden selects with the same options, whose boxes are all before or all after their selects.
+func TestDrawnBoxesBelongToTheirSelects(t *testing.T) {
+	const box, list = `<div class=box tabindex=0 style="border:1px solid;width:200px">`, `<ul hidden><li>Yes<li>No</ul></div>`
+	const options = ` style="display:none"><option>Yes<option>No</select>`
+	s := staged(t, `<form>`+box+`Yes`+list+`<select aria-label=Alarm`+options+box+`No`+list+`<select aria-label=Radio`+options+`</form>
+		<form><select aria-label=Light`+options+box+`Yes`+list+`<select aria-label=Heater`+options+box+`No`+list+`</form>`)
+	r, err := s.d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: s.tab, Format: domtapv1.Format_FORMAT_DENSE})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := -1
+	for _, want := range []string{`Alarm (combobox ="Yes")`, `Radio (combobox ="No")`, `Light (combobox ="Yes")`, `Heater (combobox ="No")`} {
+		next := strings.Index(r.GetText(), want)
+		if next <= at {
+			t.Fatalf("%q is missing or not at its place in\n%s", want, r.GetText())
+		}
+		at = next
+	}
+}

@@ -21,19 +21,21 @@ function drawnLabel(option) {
 }
 
 /**
- * Returns the box that is drawn in place of a hidden select, or null: the element beside the select or around it.
- * @param {El} select @param {Hints} hints
+ * Returns the box that is drawn in place of a hidden select, or null: the element beside the select or around it. The element before it
+ * comes first. In a row of selects, that element may be the box of the previous select, which is taken then.
+ * @param {El} select @param {Hints} hints @param {Set<El>} taken the proxies of other controls
  */
-function faceOfSelect(select, hints) {
+function faceOfSelect(select, hints, taken) {
   const labels = new Set();
   for (let i = 0; i < select.options.length && i < MAX_DRAWN_OPTIONS; i++) labels.add(drawnLabel(select.options[i]));
   labels.delete("");
   if (labels.size === 0) return null;
   for (let /** @type {El | null} */ n = select, up = 0; n && up <= MAX_SELECT_DEPTH; n = flatElement(n), up++) {
     if (up > 0 && NO_FACES.has(tagOf(n))) return null;
-    for (const box of up === 0 ? [nextElementOf(n), elementBefore(n)] : [n, nextElementOf(n), elementBefore(n)]) {
+    for (const box of up === 0 ? [elementBefore(n), nextElementOf(n)] : [n, elementBefore(n), nextElementOf(n)]) {
       if (!box || !drawsSelect(box, select, labels, hints)) continue;
-      const face = pressedBox(box, select, hints);
+      const face = pressedBox(box, select, hints), owner = hints.selectOf(face) || select;
+      if (taken.has(face) || (owner !== select && safe.isConnected(owner))) continue;
       markDrawnOptions(face, select, labels, hints);
       return face;
     }

@@ -168,14 +168,14 @@ class Hints {
   /**
    * Returns the proxy of a hidden control, or null: the first visible label of a checkbox, radio or file input, or else the
    * switch that is drawn around it; or the box that is drawn in place of a select, for as long as it shows.
-   * @param {Rec} rec
+   * @param {Rec} rec @param {Set<El>} taken the proxies of other controls
    */
-  proxyOf(rec) {
+  proxyOf(rec, taken) {
     const { node, tag } = rec;
     const { visibility } = this.model;
     if (tag === "select") {
       const face = this.proxyLabels.get(node);
-      return face && safe.isConnected(face) && safe.checkVisibility(face, VISIBLE) ? face : faceOfSelect(node, this);
+      return face && safe.isConnected(face) && safe.checkVisibility(face, VISIBLE) ? face : faceOfSelect(node, this, taken);
     }
     if (isDrawnByHost(node) || !isToggle(node, tag)) return null;
     const label = visibility.labelOf(node) || this.switchOf(node);
@@ -188,10 +188,14 @@ class Hints {
     changes.proxiesDirty = false;
     /** @type {Map<El, El>} */
     const now = new Map();
+    /** @type {Set<El>} */
+    const taken = new Set();
     for (const rec of this.hiddenControls) {
       if (rec.shown || rec.inert || !safe.isConnected(rec.node)) continue;
-      const proxy = this.proxyOf(rec);
-      if (proxy) now.set(rec.node, proxy);
+      const proxy = this.proxyOf(rec, taken);
+      if (!proxy) continue;
+      now.set(rec.node, proxy);
+      taken.add(proxy);
     }
     const was = this.proxyLabels;
     this.proxyLabels = now;
