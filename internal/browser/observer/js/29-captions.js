@@ -233,7 +233,10 @@ function isWrapper(el) {
   return true;
 }
 
-/** Whether a person sees several fields. A field and what is in it, such as the input of a combobox, are one. @param {ArrayLike<El> & Iterable<El>} fields */
+/**
+ * Whether a person sees several fields. A field and what is in it, such as the input of a combobox, are one.
+ * @param {ArrayLike<El> & Iterable<El>} fields
+ */
 function hasFields(fields) {
   if (fields.length < 2) return false;
   let /** @type {El | null} */ last = null;
@@ -379,7 +382,10 @@ function sharesCaption(n, labels) {
   return !isToggle(next, tagOf(next)) && !named && !labels.of(next).length;
 }
 
-/** Returns the field that directly follows an element, or null. @param {El} n @param {(text: string) => boolean} separates whether a text is no mere sign between them */
+/**
+ * Returns the field that directly follows an element, or null.
+ * @param {El} n @param {(text: string) => boolean} separates whether a text between them counts, and is no mere sign
+ */
 function fieldAfter(n, separates) {
   for (let node = safe.nextSibling(n), seen = 0; node && seen < MAX_BEFORE; node = safe.nextSibling(node), seen++) {
     if (isText(node) && separates(node.data)) return null;

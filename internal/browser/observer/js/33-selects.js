@@ -82,7 +82,10 @@ function nextElementOf(el) {
   return safe.nextElementSibling(el);
 }
 
-/** Returns the largest box around a face that only serves the same select, and that a person can press. @param {El} face @param {El} select @param {Hints} hints */
+/**
+ * Returns the box around a face and its select if it serves only that select and a person can press it, or else the face.
+ * @param {El} face @param {El} select @param {Hints} hints
+ */
 function pressedBox(face, select, hints) {
   const around = flatElement(face);
   if (!around || NO_FACES.has(tagOf(around)) || !safe.contains(around, select) || safe.contains(face, select)) return face;
@@ -121,7 +124,10 @@ function isPressable(box, hints) {
   return false;
 }
 
-/** Whether a box contains a field with a name or a label of its own, unlike the search field of a list. @param {El} box @param {El} select @param {Hints} hints */
+/**
+ * Whether a box contains a field with a name or a label of its own, unlike the search field of a list.
+ * @param {El} box @param {El} select @param {Hints} hints
+ */
 function holdsOtherField(box, select, hints) {
   return [...queryWithin(box, FACED)].some((el) => el !== select && (tagOf(el) !== "input" || hasAttr(el, "name") || hints.model.labels.of(el).length > 0));
 }

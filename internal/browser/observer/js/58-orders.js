@@ -85,7 +85,10 @@ function itemsAmong(nodes) {
   return items.filter((node) => isElement(node) && !isHeaderOfTable(node) && hasText(safe.textContent(node)));
 }
 
-/** Returns the texts by which the items of a list are compared, which are simpler for many items, or none for too many items. @param {DomNode[]} items */
+/**
+ * Returns the texts by which the items of a list are compared, or none for too many items. The parts of many items are not separated.
+ * @param {DomNode[]} items
+ */
 function textsOfItems(items) {
   if (items.length > MAX_SORTED_CHILDREN) return [];
   return items.length > MAX_SPACED ? items.map((item) => safe.textContent(item).slice(0, MAX_COMPARED_ITEM)) : textsOfChildren(items);
