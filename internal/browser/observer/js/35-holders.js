@@ -31,7 +31,9 @@ function isHolder(el, tag, explicit, hints) {
   if (tag === "label") return explicit === "" && isLabelOfShown(el, hints);
   if (tag === "input") return hints.model.labels.hasShadowTrees && isToggle(el, tag) && isDrawnByHost(el);
   if (explicit === "combobox" && tag !== "input") return isFaceOfCombo(el, hints.model.visibility); // the field in it is another combobox
-  if (INTERACTIVE_TAGS.has(tag) || !(HOLDER_ROLES.has(explicit) || explicit === "columnheader")) return false;
+  if (INTERACTIVE_TAGS.has(tag) || !(HOLDER_ROLES.has(explicit) || (explicit === "columnheader" && el.childElementCount === 1))) {
+    return explicit === "columnheader" && isPartOfAnother(el, explicit, hints); // it may also have a handle to drag
+  }
   if (tag.includes("-") && (isHostOfControl(el, hints) || (hasAttr(el, "for") && isLabelOfShown(el, hints)))) return true;
   if (isAroundSlotted(el, hints)) return true;
   if (isFocusedForItems(el, explicit, hints) || isPartOfAnother(el, explicit, hints) || isRowOfUsedCells(el, tag, explicit, hints)) return true;

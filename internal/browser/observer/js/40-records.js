@@ -193,7 +193,7 @@ class Records {
   /** Removes a record from the list. @param {Rec} rec */
   unlink(rec) {
     if (!rec.shown) return;
-    this.disjoin(rec.next);
+    if (rec.next && this.model.structural) this.unjoined.add(rec.next); // also during a walk, which may list nothing after it
     previousRec(rec).next = rec.next;
     if (rec.next) rec.next.prev = rec.prev;
     rec.prev = rec.next = null;

@@ -313,7 +313,7 @@ class Refresh {
     const held = kind === INTERACTIVE && isHolder(el, tag, explicit, hints);
     if (known && known.holds !== held) this.model.changes.markControls(el);
     if (held) kind = kindOfOther(el, tag, explicit, hint, structural, ctx);
-    if ((kind < 0 && !held) || (ctx.inert ? isInert(el, ctx) : candidate && hasAttr(el, "inert"))) {
+    if ((kind < 0 && !held) || (ctx.inert ? isInert(el, ctx) : kind === INTERACTIVE && hasAttr(el, "inert"))) {
       if (known) this.exclude(known, kind);
       return null;
     }
