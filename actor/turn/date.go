@@ -314,10 +314,8 @@ func (t filler) leaveDate(ctx context.Context, a driver.Action, r Result, listed
 	if err != nil || left.Err != nil {
 		return r, err
 	}
-	now, err := t.enterOpenDate(ctx, a.Ref)
+	now := t.x.Head().Snapshot.Find(a.Ref)
 	switch {
-	case err != nil:
-		return r, err
 	case now == nil:
 		r.Summary += ", but the field disappeared when the focus left it: read the page"
 		return r, nil
@@ -332,26 +330,16 @@ func (t filler) leaveDate(ctx context.Context, a driver.Action, r Result, listed
 	if now.Value != a.Text {
 		r.Summary += ", holds " + strconv.Quote(now.Value)
 	}
-	if now.States.Invalid == dom.True {
+	switch {
+	case now.States.Invalid == dom.True:
 		r.Summary += ", but the page marks it as invalid: read the page for the format that it expects"
+	case now.Role == "combobox" && now.States.Expanded == dom.True: // Enter could submit its form
+		r.Summary += ", but its calendar stays open: press Enter in it, or click the day, if the page needs that to take the date"
 	}
 	r.Destination = cmp.Or(left.Destination, r.Destination)
 	r.Summary += r.Destination
 	r.FieldRequests = []FieldRequest{{Kind: driver.Fill, Element: now, Text: now.Value}}
 	return r, nil
-}
-
-// enterOpenDate presses Enter in a field whose calendar is still open after the focus has left it. Such a field takes its text, or shows that
-// it is invalid, only when the calendar closes. It returns the field as it is then, or nil if the field is gone.
-func (t filler) enterOpenDate(ctx context.Context, ref dom.Ref) (*dom.Element, error) {
-	now := t.x.Head().Snapshot.Find(ref)
-	if now == nil || now.Role != "combobox" || now.States.Expanded != dom.True {
-		return now, nil
-	}
-	if _, err := t.perform(ctx, Step{Action: driver.Action{Kind: driver.Press, Location: driver.At(ref), Text: "Enter"}, found: true}); err != nil {
-		return nil, err
-	}
-	return t.x.Head().Snapshot.Find(ref), nil
 }
 
 // dateLayouts are the formats of dates and times that are unambiguous. Other formats must list the numbers in the order of the sections.
