@@ -138,12 +138,14 @@ function holdsHiddenList(box, select, labels) {
 }
 
 /**
- * Whether a text field that does not show, and has no name of its own, only takes the keys for a hidden select around or
- * beside it.
+ * Whether a text field that does not show, and has no size or takes no text, only takes the keys for a hidden select around
+ * or beside it.
  * @param {El} field
  */
 function servesSelect(field) {
   if (tagOf(field) !== "input" || isCombo(field) || attr(field, "name")) return false;
+  const { width, height } = safe.rect(field);
+  if (width > 1 && height > 1 && !field.readOnly) return false; // a person may see what is typed here
   for (let /** @type {El | null} */ n = field, up = 0; n && up <= MAX_SELECT_DEPTH + 1 && !NO_FACES.has(tagOf(n)); n = flatElement(n), up++) {
     const before = elementBefore(n);
     const select = before && tagOf(before) === "select" ? before : firstWithin(n, "select");
