@@ -252,12 +252,23 @@ func (l *laidOut) lineOf(groups []lineContent) (line []item) {
 	return line
 }
 
+// countElements returns how many elements entries represent: an element that only contains another one shares its entry.
+func countElements(entries []entry) int {
+	n := len(entries)
+	for _, e := range entries {
+		if e.m.around != dom.NoRef {
+			n++
+		}
+	}
+	return n
+}
+
 // moreOf appends the number of elements without a line, and the names of the first ones.
 func (d *differ) moreOf(mark string, groups []lineContent) {
 	var names []string
 	n := 0
 	for _, g := range groups {
-		n += len(g.entries)
+		n += countElements(g.entries)
 		name := g.entries[0].m.Text
 		if g.board != nil {
 			name = g.board.names

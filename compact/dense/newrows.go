@@ -185,7 +185,7 @@ func (d *differ) appendRowContent(mark string, l *laidOut, g lineContent) {
 			d.dst = appendSpaced(append(d.dst, " …"...), l.rowName(g.rows[last]), maxNameOf, "", 0)
 		}
 	}
-	d.dst = append(d.dst, " ("+plural.Of(len(g.entries), "element")+")\n"...)
+	d.dst = append(d.dst, " ("+plural.Of(countElements(g.entries), "element")+")\n"...)
 }
 
 // hasNewRows reports whether new rows of a table have lines.
