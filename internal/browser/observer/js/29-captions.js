@@ -80,7 +80,33 @@ class Captions {
     if (tag !== "input" && tag !== "textarea") return "";
     const placeholder = attr(field, "placeholder");
     if (!placeholder || clean(placeholder, MAX_TEXT) !== name || hasAttr(field, "aria-label") || hasAttr(field, "aria-labelledby")) return "";
-    return this.labels.of(field).length ? "" : this.beside(field, tag, rec, true);
+    return this.labels.of(field).length || !this.mayFollowLabel(field, rec) ? "" : this.beside(field, tag, rec, true);
+  }
+
+  /**
+   * Whether the nearest words before a field may be a label. This check is cheaper than to gather these words.
+   * @param {El} field @param {Rec} rec the field's record
+   */
+  mayFollowLabel(field, rec) {
+    for (let n = field, up = 0; up < MAX_FIELD_BOXES; up++) {
+      const parent = flatElement(n);
+      if (!parent) return false;
+      this.watch(parent, rec);
+      if (tagOf(n) === "td") return true;
+      let words = "";
+      for (let node = safe.previousSibling(n), seen = 0; node && seen < MAX_BEFORE; node = safe.previousSibling(node), seen++) {
+        if (isElement(node)) {
+          if (isLarge(node)) return false;
+          if (tagOf(node) === "label") return !node.control;
+          if (firstWithin(node, "label") !== null) return true;
+        }
+        if (isElement(node) || isText(node)) words = safe.textContent(node) + words;
+        if (hasLetter(words)) return /[:：]/.test(words);
+      }
+      if (SECTIONS.has(tagOf(parent))) return false;
+      n = parent;
+    }
+    return false;
   }
 
   /**
