@@ -148,7 +148,7 @@ func (t *resolver) byRef(ctx context.Context, ref dom.Ref, named bool) (resolved
 	}
 	wanted := target.Target{By: target.Ref, Ref: ref}
 	if finding, err := t.ask(ctx, wanted); err == nil && finding.Inert != "" {
-		return resolved{}, isInert(wanted, finding)
+		return resolved{}, inertError(wanted, finding)
 	}
 	return resolved{}, t.lost(ref)
 }
@@ -353,7 +353,7 @@ func (t *resolver) byPage(ctx context.Context, wanted target.Target, text bool) 
 	case finding.Invalid:
 		return resolved{}, apierr.Errorf(apierr.Invalid, "the browser does not accept the %s: use a CSS selector, such as button.primary", wanted)
 	case len(found) == 0 && finding.Inert != "":
-		return resolved{}, isInert(wanted, finding)
+		return resolved{}, inertError(wanted, finding)
 	case len(found) == 0 && finding.Hidden > 0:
 		return resolved{}, &apierr.Error{
 			Kind:    apierr.NotActionable,
@@ -378,8 +378,8 @@ func (t *resolver) byPage(ctx context.Context, wanted target.Target, text bool) 
 	return t.only(ctx, wanted, found)
 }
 
-// isInert returns the error for a target that the page has made inert.
-func isInert(wanted target.Target, finding target.Resolution) error {
+// inertError returns the error for a target that the page has made inert.
+func inertError(wanted target.Target, finding target.Resolution) error {
 	return &apierr.Error{
 		Kind:    apierr.NotActionable,
 		Message: wanted.String() + " is inert, because " + finding.Inert + " has the attribute inert: close the dialog or finish the step that is in front of it",
@@ -439,7 +439,7 @@ func (t *resolver) only(ctx context.Context, wanted target.Target, found []*dom.
 	case 0:
 		if wanted.By == target.Role || wanted.By == target.Text { // other kinds have asked the page
 			if finding, err := t.ask(ctx, wanted); err == nil && finding.Inert != "" {
-				return resolved{}, isInert(wanted, finding)
+				return resolved{}, inertError(wanted, finding)
 			}
 		}
 		return resolved{}, t.missing(wanted)
@@ -492,7 +492,7 @@ func (t *resolver) ambiguous(wanted target.Target, found []*dom.Element) error {
 }
 
 // controlsAround returns the controls whose whole text the elements are, such as the cells around the numbers of a calendar. It returns the
-// elements unchanged if one of them has no such control, or if two of them share one.
+// elements unchanged if one of them has no such control, or if two have the same control.
 func (t *resolver) controlsAround(found []*dom.Element) []*dom.Element {
 	controls := make([]*dom.Element, len(found))
 	for i, el := range found {

@@ -113,7 +113,7 @@ func (f *forged) answer() {
 	}
 }
 
-// nobody stands in for the connection of chromedp and sends nothing.
+// nobody is a connection to chromedp that sends nothing.
 type nobody struct {
 	gone chan struct{}
 	once sync.Once

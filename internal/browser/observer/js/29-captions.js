@@ -72,12 +72,11 @@ class Captions {
   }
 
   /**
-   * Returns the label beside or above a field that only its placeholder names, or "". Other words there, such as a heading, do not
+   * Returns the label beside or above an input or textarea that only its placeholder names, or "". Other words there, such as a heading, do not
    * replace the placeholder.
    * @param {El} field @param {string} tag @param {string} name of the field @param {Rec} rec the field's record
    */
   insteadOfPlaceholder(field, tag, name, rec) {
-    if (tag !== "input" && tag !== "textarea") return "";
     const placeholder = attr(field, "placeholder");
     if (!placeholder || clean(placeholder, MAX_TEXT) !== name || hasAttr(field, "aria-label") || hasAttr(field, "aria-labelledby")) return "";
     return this.labels.of(field).length || !this.mayFollowLabel(field, rec) ? "" : this.beside(field, tag, rec, true);
@@ -111,9 +110,9 @@ class Captions {
 
   /**
    * Returns the words beside or above a field, or "".
-   * @param {El} field @param {string} tag @param {Rec | null} rec @param {boolean} labels whether only labels count
+   * @param {El} field @param {string} tag @param {Rec | null} rec @param {boolean} onlyLabels whether other words do not count
    */
-  beside(field, tag, rec, labels) {
+  beside(field, tag, rec, onlyLabels) {
     if (tag !== "input" && tag !== "select" && tag !== "textarea" && hasAttr(field, "aria-labelledby")) return ""; // its label is elsewhere, or missing
     const outer = flatElement(field);
     if (attr(field, "role") !== "combobox" && outer && closestOf(outer, "[role=combobox]")) return ""; // the combobox has the caption
@@ -123,10 +122,10 @@ class Captions {
       const parent = flatElement(n);
       if (!parent) return "";
       if (rec) this.watch(parent, rec);
-      if (tagOf(n) === "td") return asLabel(cellCaption(n, parent, this.labels), labels);
+      if (tagOf(n) === "td") return asLabel(cellCaption(n, parent, this.labels), onlyLabels);
       const run = up === 0 && isDrawnChoice(field, tag) ? null : captionBefore(n, parent, up > 0, this.labels);
-      if (run) return labels && fieldAfter(n, hasLetter) ? "" : asLabel(run.caption, labels && !run.isLabel); // a label of several fields does not tell them apart
-      if (SECTIONS.has(tagOf(parent)) || !isWrapper(parent)) return asLabel(columnCaption(n, parent), labels);
+      if (run) return onlyLabels && fieldAfter(n, hasLetter) ? "" : asLabel(run.caption, onlyLabels && !run.isLabel); // a label of several fields does not tell them apart
+      if (SECTIONS.has(tagOf(parent)) || !isWrapper(parent)) return asLabel(columnCaption(n, parent), onlyLabels);
       n = parent;
     }
     return "";
@@ -254,7 +253,7 @@ function boxOf(field, tag) {
 /** Whether an element holds a single field, and no button with words. @param {El} el */
 function isWrapper(el) {
   if (isLarge(el)) return false;
-  if (hasFields(queryWithin(el, CAPTIONED))) return false;
+  if (holdsSeveralFields(queryWithin(el, CAPTIONED))) return false;
   for (const button of queryWithin(el, BUTTONS)) if (hasText(safe.textContent(button)) || tagOf(button) === "input") return false;
   return true;
 }
@@ -263,7 +262,7 @@ function isWrapper(el) {
  * Whether a person sees several fields. A field and what is in it, such as the input of a combobox, are one.
  * @param {ArrayLike<El> & Iterable<El>} fields
  */
-function hasFields(fields) {
+function holdsSeveralFields(fields) {
   if (fields.length < 2) return false;
   let /** @type {El | null} */ last = null;
   for (const field of fields) {

@@ -17,7 +17,7 @@ const WITH_ROLES = "[role=combobox],[role=listbox],[aria-haspopup]";
 
 /** Returns the label of an option as a person reads it. @param {El} option */
 function drawnLabel(option) {
-  return clean(option.label || safe.textContent(option), MAX_FACE_TEXT);
+  return clean(optionLabel(option), MAX_FACE_TEXT);
 }
 
 /**
@@ -32,7 +32,7 @@ function faceOfSelect(select, hints, taken) {
   if (labels.size === 0) return null;
   for (let /** @type {El | null} */ n = select, up = 0; n && up <= MAX_SELECT_DEPTH; n = flatElement(n), up++) {
     if (up > 0 && NO_FACES.has(tagOf(n))) return null;
-    for (const box of up === 0 ? [elementBefore(n), nextElementOf(n)] : [n, elementBefore(n), nextElementOf(n)]) {
+    for (const box of up === 0 ? [elementBefore(n), safe.nextElementSibling(n)] : [n, elementBefore(n), safe.nextElementSibling(n)]) {
       if (!box || !drawsSelect(box, select, labels, hints)) continue;
       const face = pressedBox(box, select, hints), owner = hints.selectOf(face) || select;
       if (taken.has(face) || (owner !== select && safe.isConnected(owner))) continue;
@@ -75,11 +75,6 @@ function drawnOptions(box, select, labels) {
     if (isLabelled && !safe.checkVisibility(el, VISIBLE) && !isInLinkElsewhere(el)) out.push(el);
   }
   return out;
-}
-
-/** @param {El} el @returns {El | null} */
-function nextElementOf(el) {
-  return safe.nextElementSibling(el);
 }
 
 /**

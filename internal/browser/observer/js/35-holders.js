@@ -18,9 +18,11 @@ const HELD = "a[href],button,summary,[role=button],[role=link],[role=menuitem],[
 const BESIDE = HELD + ",input,select,textarea,label,iframe,video[controls],audio[controls],[role],[tabindex],[contenteditable]";
 /** Matches controls and labels. */
 const USED = HELD + ",input,select,textarea,label,[tabindex],[contenteditable]";
+/** Matches containers with information that their control lacks, apart from an aria-label. */
+const STATEFUL_UNLABELLED = "[aria-expanded],[aria-checked],[aria-pressed],[aria-haspopup],[aria-disabled=true]," +
+  "[draggable=true],[aria-labelledby],[title]";
 /** Matches containers with information that their control lacks. */
-const STATEFUL = "[aria-expanded],[aria-checked],[aria-pressed],[aria-haspopup],[aria-disabled=true]," +
-  "[draggable=true],[aria-label],[aria-labelledby],[title]";
+const STATEFUL = STATEFUL_UNLABELLED + ",[aria-label]";
 
 /**
  * Whether an interactive element is only the container of one control with the same text and
@@ -55,7 +57,7 @@ function isHolder(el, tag, explicit, hints) {
 /** Whether the only information that a container has and its control may lack is a name, and this name is its content. @param {El} el */
 function isNamedByContent(el) {
   const label = attr(el, "aria-label");
-  return label !== null && label.trim() === textIn(el) && !safe.matches(el, STATEFUL.replace("[aria-label],", ""));
+  return label !== null && label.trim() === textIn(el) && !safe.matches(el, STATEFUL_UNLABELLED);
 }
 
 /** Whether an element contains a checkbox or radio button that a person sees, and no words or other controls. @param {El} el */

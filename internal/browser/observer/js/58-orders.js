@@ -60,7 +60,7 @@ class Orders {
   }
 }
 
-/** Whether the tag or role of an element says that it is a list or a part of a table. @param {El} el */
+/** Whether an element is a list, a table or a group of its rows, by its role or tag. @param {El} el */
 function isListBox(el) {
   return LIST_BOXES.has(explicitRole(el) || tagOf(el));
 }

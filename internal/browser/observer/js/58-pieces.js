@@ -218,9 +218,9 @@ class Pieces {
       if (now !== "" && now !== was) ways.add(el, "drawn anew");
     }
     if (this.old.size > 0) this.compareAltered(ways);
-    const isRest = alone && (!this.approaching || this.hovers) && ways.all.size === 0;
-    if (this.orders.before.size > 0) for (const { text, certain } of this.orders.changed()) if (certain || isRest) ways.add("order", text, !certain);
-    if (alone && (!this.approaching || this.hovers) && ways.all.size === 0) this.compareRest(ways, added);
+    const isAlone = alone && (!this.approaching || this.hovers), isUntold = isAlone && ways.all.size === 0;
+    if (this.orders.before.size > 0) for (const { text, certain } of this.orders.changed()) if (certain || isUntold) ways.add("order", text, !certain);
+    if (isAlone && ways.all.size === 0) this.compareRest(ways, added);
     return ways.all;
   }
 
@@ -242,8 +242,8 @@ class Pieces {
   }
 
   /**
-   * Compares elements far from the target whose class changed, such as a row that is highlighted. What they looked like before is what a
-   * sibling looks like that has the earlier class.
+   * Compares elements far from the target whose class changed, such as a highlighted row. Their earlier look is read from a sibling that
+   * has the earlier class.
    * @param {Ways} ways
    */
   compareClasses(ways) {
@@ -361,9 +361,9 @@ class Ways {
 }
 
 /**
- * Returns a sibling of an element that has the same tag and another class, or null. It is two places away, because rules for odd and even
+ * Returns a sibling of an element that has the same tag and the given class, or null. It is two places away, because rules for odd and even
  * children would draw the next one differently.
- * @param {El} el @param {string} name its class, "" for none
+ * @param {El} el @param {string} name the class, "" for none
  */
 function siblingOfClass(el, name) {
   const before = elementBefore(el), behind = safe.nextElementSibling(el);

@@ -224,8 +224,8 @@ function pointsIn(visibility, el, tag, rect) {
 }
 
 /**
- * Returns the points of a details element at which it opens and closes: those of its summary, or the first line if the browser
- * draws the summary.
+ * Returns the points at which a click opens or closes a details element: those of its summary, or one in the first line if the
+ * browser draws the summary.
  * @param {Visibility} visibility @param {El} el @param {DOMRect} rect @returns {Point[]}
  */
 function pointsOfDetails(visibility, el, rect) {
@@ -352,7 +352,7 @@ function clickPath(el, hit, hidden) {
   }
   if (tagOf(el) === "area" && tagOf(hit) === "img" && hasAttr(hit, "usemap")) return DIRECT;
   // A transparent native control receives clicks through the box that is drawn around it.
-  if (isToggle(el, tagOf(el)) && (isBoxAround(el, hit, hidden ?? !isDrawn(el)) || isDrawnBeside(el, hit))) return DIRECT;
+  if (isToggle(el, tagOf(el)) && (isBoxAround(el, hit, hidden ?? !isDrawn(el)) || drawsToggleBeside(el, hit))) return DIRECT;
   if (isPressedThrough(el, hit) || isOnOwnCover(el, hit)) return DIRECT;
   return isOnFace(el, hit, hidden) ? INSIDE : COVERED;
 }
@@ -453,7 +453,7 @@ function isBoxAround(el, hit, hidden) {
  * Whether an element draws the transparent toggle beside it, in a box for both. The page handles the click in that box or around it.
  * @param {El} toggle @param {El} hit
  */
-function isDrawnBeside(toggle, hit) {
+function drawsToggleBeside(toggle, hit) {
   const box = flatElement(toggle);
   if (!box || hit === box || !safe.contains(box, hit) || getComputedStyle(toggle).opacity !== "0") return false;
   return !hasText(safe.textContent(box)) && isOnlyControl(toggle, box) && !firstWithin(box, "[tabindex],[role=button]");

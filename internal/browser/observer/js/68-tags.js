@@ -65,7 +65,6 @@ function isTagField(el) {
   return boxes.some((box) => showsChip(box, el) || ENTER_ADDS.test(safe.textContent(box).slice(0, MAX_BESIDE_FIELD)));
 }
 
-
 /** Returns a text without the signs around it, such as the cross of a chip. @param {string} text */
 function withoutSigns(text) {
   const plain = foldWhiteSpace(text), characters = [...plain];
