@@ -19,6 +19,7 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/browser/discovery"
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
@@ -368,6 +369,8 @@ type command struct {
 	start func(ctx context.Context, at endpoint.Places) error
 	// terminal is the key of the terminal in which the command runs.
 	terminal string
+	// browsers holds the profile folders of the browsers of this machine.
+	browsers []discovery.Folder
 	// tried is the result of the attempt to start a browser.
 	tried error
 }
@@ -389,6 +392,7 @@ func (c command) run(t *testing.T, args ...string) result {
 	}
 	a.TryBrowser = func(context.Context, browser.Config) error { return c.tried }
 	a.Terminal = func() string { return c.terminal }
+	a.Running = &discovery.Finder{ReadFile: os.ReadFile, Stat: os.Stat, Dial: new(net.Dialer).DialContext, Folders: c.browsers}
 	ctx := c.ctx
 	if ctx == nil {
 		ctx = t.Context()

@@ -17,6 +17,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/doctor"
 	"github.com/domtap/domtap/cmd/domtap/internal/terminal"
+	"github.com/domtap/domtap/internal/browser/discovery"
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
@@ -39,6 +40,6 @@ func newApp(lookup endpoint.Lookup, in io.Reader, out, errors io.Writer) *cli.Ap
 			return cli.ColumnsOf(errors, term)
 		},
 		Lookup: lookup, In: in, Out: out, Err: errors, Version: programVersion(),
-		Launch: cli.LaunchDaemon, TryBrowser: doctor.StartOnce, Terminal: terminal.Key,
+		Launch: cli.LaunchDaemon, TryBrowser: doctor.StartOnce, Running: discovery.ForThisMachine(os.Getenv), Terminal: terminal.Key,
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/doctor"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/browser/discovery"
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
@@ -200,5 +201,21 @@ func TestDoctorPrintsALineForEachCheck(t *testing.T) {
 	got := cmd.run(t, "doctor", "--remote", "http://127.0.0.1:1")
 	if !strings.HasPrefix(got.out, "ok    browser   the daemon attaches to http://127.0.0.1:1\n") {
 		t.Errorf("got %q", got.out)
+	}
+}
+
+// TestDoctorLooksForARunningBrowser asks for a browser of this machine that allows debugging. There is none, although a file is left of one.
+func TestDoctorLooksForARunningBrowser(t *testing.T) {
+	cmd, _ := isolated(t)
+	profile := t.TempDir()
+	if err := os.WriteFile(filepath.Join(profile, "DevToolsActivePort"), []byte("1\n/devtools/browser/x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd.browsers = []discovery.Folder{{Name: "brave", Product: "Brave", Scheme: "brave", Path: profile}}
+	got := cmd.run(t, "doctor", "--remote", "auto")
+	for _, want := range []string{"fail  browser   no running browser allows debugging", profile + " is of a browser that has ended", "→ in the browser, open brave://inspect/#remote-debugging"} {
+		if !strings.Contains(got.out, want) {
+			t.Errorf("no %q in %q", want, got.out)
+		}
 	}
 }

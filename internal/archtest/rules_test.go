@@ -92,10 +92,12 @@ var layers = map[string]layer{
 	// For tests: a fake browser at the other end of a connection.
 	"internal/browser/devtools/devtoolstest": {modules: true},
 	"internal/browser/downloaddir":           {layers: []string{"internal/truncate", "internal/lazyregexp"}},
-	"internal/browser/launch":                {layers: []string{"actor", "internal/sessions", "internal/browser/devtools", "internal/lazyregexp"}, modules: true},
-	"internal/browser/keyboard":              {modules: true, pure: true},
-	"internal/browser/input/outcome":         {layers: []string{"dom", "actor"}, pure: true},
-	"internal/browser/input":                 {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/input/outcome", "internal/browser/keyboard", "internal/browser/frames", "internal/retry"}, modules: true},
+	// Running browsers of this machine, found by files and ports.
+	"internal/browser/discovery":     {},
+	"internal/browser/launch":        {layers: []string{"actor", "internal/sessions", "internal/browser/devtools", "internal/browser/discovery", "internal/lazyregexp"}, modules: true},
+	"internal/browser/keyboard":      {modules: true, pure: true},
+	"internal/browser/input/outcome": {layers: []string{"dom", "actor"}, pure: true},
+	"internal/browser/input":         {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/input/outcome", "internal/browser/keyboard", "internal/browser/frames", "internal/retry"}, modules: true},
 	// It uses browsers through an interface, so that their failures can be tested without a browser.
 	"internal/browserpool": {layers: []string{"dom", "actor", "internal/retry", "internal/sessions"}},
 	// The cluster: first the packages that run NATS or connect to it, then the packages that make decisions. None of them depends on

@@ -97,6 +97,10 @@ func IsShell(path string) bool { return launch.IsShell(path) }
 // RemoteName returns the address of a remote browser without parts that may be secret.
 func RemoteName(address string) string { return launch.RemoteName(address) }
 
+// SearchedRemote reports whether a Config.Remote asks to find a running browser of this machine, and returns which one, for
+// discovery.Finder.Choose.
+func SearchedRemote(address string) (choice string, ok bool) { return launch.SearchedRemote(address) }
+
 // Missing is the error for a browser that cannot be used.
 type Missing = launch.Missing
 

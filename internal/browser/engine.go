@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/domtap/domtap/internal/browser/launch"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -48,6 +49,7 @@ func (b *Browser) Cookies(ctx context.Context, session string) ([]sessions.Cooki
 // was lost, the next call closes the tabs that were left open in it.
 func Starter(cfg Config) func(ctx context.Context) (*Browser, error) {
 	var last *Browser
+	cfg.Refusals = new(launch.Refusals)
 	return func(ctx context.Context) (*Browser, error) {
 		b, err := Start(ctx, cfg)
 		if err != nil || b.process.Owned() {

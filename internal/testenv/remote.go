@@ -4,13 +4,18 @@ package testenv
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/domtap/domtap/internal/browser"
 )
 
 // Remote is a browser that the daemon did not start.
@@ -20,6 +25,60 @@ type Remote struct {
 	PID     int
 	// End kills the browser and all its processes. It is also called at the end of the test.
 	End func()
+}
+
+// OwnBrowser is a full browser as a person uses it: with windows (that nobody sees), a profile that stays, and tabs.
+type OwnBrowser struct {
+	// Profile is the profile folder.
+	Profile string
+	PID     int
+	// End kills the browser and all its processes, as a crash does. It is also called at the end of the test.
+	End func()
+}
+
+// StartOwnBrowser starts a full browser with the given profile folder and pages, as a person does who allows debugging: with a free port, or
+// by the switch at chrome://inspect/#remote-debugging, which is in the profile (see AllowByAsking). It returns when the browser has written
+// its port to the profile. It skips a test for which no full browser is available.
+func StartOwnBrowser(t testing.TB, profile string, args ...string) *OwnBrowser {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a browser, and the tests are short")
+	}
+	path := os.Getenv("DOMTAP_CHROME")
+	if browser.IsShell(path) {
+		path = ""
+	}
+	path, err := browser.Find(path, false)
+	if err != nil || browser.IsShell(path) {
+		t.Skip("needs a full browser")
+	}
+	file := filepath.Join(profile, "DevToolsActivePort")
+	before, _ := os.ReadFile(file)
+	cmd := exec.Command(path, append([]string{"--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+		"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost", "--user-data-dir=" + profile}, args...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	b := &OwnBrowser{Profile: profile, PID: cmd.Process.Pid}
+	b.End = sync.OnceFunc(func() {
+		_ = syscall.Kill(-b.PID, syscall.SIGKILL)
+		_ = cmd.Wait()
+	})
+	t.Cleanup(b.End)
+	Await(t, "the browser writes its port", func() bool {
+		now, _ := os.ReadFile(file)
+		return bytes.Count(now, []byte("\n")) > 0 && !bytes.Equal(now, before)
+	})
+	return b
+}
+
+// AllowByAsking turns on the switch at chrome://inspect/#remote-debugging in a profile that no browser uses.
+func AllowByAsking(t testing.TB, profile string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(profile, "Local State"), []byte(`{"devtools":{"remote_debugging":{"user-enabled":true}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // StartRemote starts a browser independently of the daemon. The browser listens on a loopback port. Port 0 selects a free one.

@@ -18,6 +18,8 @@ import (
 // endpoint is the endpoint of a remote browser.
 type endpoint struct {
 	url *url.URL
+	// search finds the browser when a connection is made. It is nil if the address names the browser.
+	search *search
 	// header is sent with each request, including the WebSocket handshake.
 	header http.Header
 	// secrets must not appear in errors: values of headers and of the query, and the password.
@@ -27,9 +29,12 @@ type endpoint struct {
 // newEndpoint parses an address: http://host:port, ws://host:port/path, or the same with TLS. It turns a user and a password in the
 // address into a header. It rejects headers that would be sent unencrypted over a network.
 func newEndpoint(address string, header http.Header) (*endpoint, error) {
+	if choice, ok := SearchedRemote(address); ok {
+		return &endpoint{url: &url.URL{Opaque: address}, search: newSearch(choice)}, nil
+	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "ws" && u.Scheme != "wss" {
-		return nil, errors.New("it is not the address of a browser: use http://host:port, ws://host:port/devtools/browser/…, or the wss:// URL of a service")
+		return nil, errors.New("it is not the address of a browser: use auto, http://host:port, ws://host:port/devtools/browser/…, or the wss:// URL of a service")
 	}
 	r := &endpoint{url: u, header: maps.Clone(header)}
 	if r.header == nil {
@@ -68,6 +73,9 @@ func isLoopback(host string) bool {
 
 // name returns the address without parts that may be secret.
 func (r *endpoint) name() string {
+	if r.search != nil {
+		return r.url.Opaque
+	}
 	shown := *r.url
 	if shown.RawQuery != "" {
 		shown.RawQuery = "***"
@@ -96,6 +104,9 @@ func (r *endpoint) isSocket() bool {
 
 // socket returns the browser's WebSocket URL. If a server at a bare ws:// or wss:// address does not report one, that address is the URL.
 func (r *endpoint) socket(ctx context.Context) (string, error) {
+	if r.search != nil {
+		return r.search.socket(ctx)
+	}
 	if r.isSocket() {
 		return r.url.String(), nil
 	}

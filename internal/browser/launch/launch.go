@@ -6,6 +6,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,8 +37,12 @@ type Config struct {
 	Flags []string
 	// Headless runs the browser without a window.
 	Headless bool
-	// Remote is the address of a running browser (http://host:port, ws://…, or the same with TLS). If set, no browser is started.
+	// Remote is the address of a running browser (http://host:port, ws://…, or the same with TLS). If set, no browser is started. "auto"
+	// finds a browser of this machine at each connection; "auto:" and a name or a profile folder selects one of several.
 	Remote string
+	// Refusals remembers the browsers that Remote "auto" found and whose users did not allow the connection. If nil, users are asked at
+	// each connection.
+	Refusals *Refusals
 	// RemoteHeader is sent with the requests that connect to Remote. It is never logged.
 	RemoteHeader http.Header
 	// UserDataDir is the profile's directory. If empty, a profile in StateDir is used and removed at the end.
@@ -287,13 +292,19 @@ func attach(ctx context.Context, cfg Config, root func(*cdproto.Message)) (*Brow
 	if err != nil {
 		return nil, fmt.Errorf("--remote: %w", err)
 	}
-	a := &attacher{end: end, root: root}
+	a := &attacher{end: end, root: root, logger: cfg.Logger}
 	actx, _ := chromedp.NewAllocatorContext(ctx, a)
 	bctx, _ := chromedp.NewContext(actx, silentOptions...)
+	if end.search != nil {
+		end.search.refusals = cfg.Refusals
+	}
 	v, err := version(bctx)
 	if err != nil {
 		if a.conn != nil {
 			a.conn.Close()
+		}
+		if end.search != nil {
+			return nil, end.search.failed(cmp.Or(context.Cause(ctx), err))
 		}
 		return nil, fmt.Errorf("attaching to the browser at %s: %w (check that it runs with --remote-debugging-port, or set the key of its service with --remote-header-file)", end.name(), end.hide(err))
 	}
@@ -305,6 +316,8 @@ type attacher struct {
 	end  *endpoint
 	root func(*cdproto.Message)
 	conn *devtools.Conn
+	// logger may be nil.
+	logger *slog.Logger
 }
 
 // Allocate implements chromedp.Allocator.
@@ -312,6 +325,9 @@ func (a *attacher) Allocate(ctx context.Context, opts ...chromedp.BrowserOption)
 	address, err := a.end.socket(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if a.end.search != nil && a.end.search.asks && a.logger != nil {
+		a.logger.Warn("the browser asks in its window whether to allow remote debugging: choose Allow", "browser", a.end.name())
 	}
 	ws, err := remote.DialContext(ctx, address, remote.WithConnHTTPHeader(a.end.header))
 	if err != nil {

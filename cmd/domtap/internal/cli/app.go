@@ -23,6 +23,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/browser/discovery"
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/plural"
 )
@@ -40,6 +41,8 @@ type Env struct {
 	Launch func(ctx context.Context, at endpoint.Places, flags []string) error
 	// TryBrowser starts a browser and stops it.
 	TryBrowser func(context.Context, browser.Config) error
+	// Running finds running browsers of this machine.
+	Running *discovery.Finder
 	// Terminal returns the key of the terminal in which the command runs.
 	Terminal func() string
 	// Columns returns the width of the terminal behind Err. If Columns is nil or returns 0, Err is not a terminal.

@@ -17,7 +17,7 @@ import (
 
 // Doctor returns the command doctor.
 func Doctor(a *cli.App) *cobra.Command {
-	p := doctor.Subject{Version: a.Version, Try: a.TryBrowser}
+	p := doctor.Subject{Version: a.Version, Try: a.TryBrowser, Running: a.Running}
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the browser, socket, token and daemon, and print what to do",

@@ -17,6 +17,7 @@ import (
 
 	"github.com/domtap/domtap/cmd/domtap/internal/instance"
 	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/browser/discovery"
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/netpolicy"
 	"github.com/domtap/domtap/internal/search"
@@ -43,6 +44,8 @@ type Finding struct {
 type Subject struct {
 	// Chrome is the browser to start. If empty, the first one found is used. Remote is the address of a browser that runs already.
 	Chrome, Remote string
+	// Running finds running browsers, for a Remote that asks for that.
+	Running *discovery.Finder
 	// Headless means that the daemon's browser has no windows.
 	Headless bool
 	// Flags holds additional flags for the browser.
@@ -96,6 +99,9 @@ const (
 )
 
 func checkBrowser(ctx context.Context, p *Subject) Finding {
+	if choice, ok := browser.SearchedRemote(p.Remote); ok {
+		return p.checkRunning(ctx, choice)
+	}
 	if p.Remote != "" {
 		return Finding{"browser", OK, "the daemon attaches to " + browser.RemoteName(p.Remote), ""}
 	}
@@ -115,6 +121,15 @@ func checkBrowser(ctx context.Context, p *Subject) Finding {
 		return Finding{"browser", Fail, found + " does not start: " + err.Error(), "run it by hand to see the reason, then install what is missing, or name another browser with DOMTAP_CHROME"}
 	}
 	return Finding{"browser", OK, found + p.choice(path), ""}
+}
+
+// checkRunning checks whether the browser that the daemon attaches to is running and allows debugging.
+func (p *Subject) checkRunning(ctx context.Context, choice string) Finding {
+	b, err := p.Running.Choose(ctx, choice)
+	if e, ok := errors.AsType[*discovery.Error](err); ok {
+		return Finding{"browser", Fail, e.Reason, e.Remedy}
+	}
+	return Finding{"browser", OK, "the daemon attaches to " + b.String(), ""}
 }
 
 // choice explains why this browser is used, if there was a choice.

@@ -78,7 +78,7 @@ func (s *Flags) registerBrowser(f *pflag.FlagSet) {
 	f.BoolVar(&s.Browser.Headless, "headless", true, "run the browser without windows; --headless=false shows windows and needs a full browser")
 	f.IntVar(&s.Browser.PageNice, "page-nice", 0, "how much the nice value of page processes exceeds the daemon's, 0 to 19; with many busy pages, 10 gives priority to calls and streams (Linux)")
 	f.IntVar(&s.Browsers.Count, "browsers", 1, "number of browsers to start; a session goes to the least loaded browser, and a crash affects only the sessions of that browser")
-	f.StringArrayVar(&s.Browsers.Remotes, "remote", nil, "attach to a running browser at http://HOST:PORT, ws://… or wss://… instead of starting one; may be repeated for more browsers (also: --cdp-url)")
+	f.StringArrayVar(&s.Browsers.Remotes, "remote", nil, "attach to a running browser instead of starting one: http://HOST:PORT, ws://…, wss://…, or auto for one of this machine (auto:NAME or auto:FOLDER of several); may be repeated for more browsers (also: --cdp-url)")
 	f.StringVar(&s.Browsers.RemoteHeaderFile, "remote-header-file", "", "a `FILE` with headers for --remote, one \"NAME: VALUE\" per line, mode 0600 (default: the lines in $"+daemon.RemoteHeadersVariable+")")
 	f.StringVar(&s.Browser.UserDataDir, "profile", "", "keep the default session in this directory across restarts (default: not kept)")
 	f.StringVar(&s.Browser.UserDataDir, "user-data-dir", "", "another name for --profile")
