@@ -16,8 +16,8 @@ import (
 	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/streamcheck"
 	"github.com/domtap/domtap/internal/testenv"
 )
@@ -71,7 +71,7 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{daemon: testenv.StartDaemon(t), token: strings.Repeat("t", 43)}
 	s.page = testenv.Serve(t, testenv.HTML(market)) + "/"
-	server, err := server.New(tabpool.New(s.daemon.Browser, tabpool.Config{AllowURL: check.AllowURL}), server.Config{Token: s.token, AllowEval: true})
+	server, err := server.New(tabpool.New(s.daemon.Browser, tabpool.Config{AllowURL: rules.AllowURL}), server.Config{Token: s.token, AllowEval: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/folders"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/replay"
+	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/testenv"
 )
 
@@ -32,7 +32,7 @@ func TestATraceIsReadByDomtap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	allow := check.AllowURLIn(files)
+	allow := rules.AllowURLIn(files)
 	st := &stage{t: t, d: testenv.StartWith(t, tabpool.Config{AllowURL: allow}, server.Config{AllowEval: true}, browser.Config{AllowFile: allow})}
 	made := export(t, recordFlow(st))
 	if keep := os.Getenv("DOMTAP_TRACE"); keep != "" { // for manual inspection

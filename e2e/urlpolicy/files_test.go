@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/folders"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/check"
+	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/testenv"
 )
 
@@ -64,7 +64,7 @@ func playFiles(t *testing.T) *filesStage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	allow := check.AllowURLIn(files)
+	allow := rules.AllowURLIn(files)
 	s.Daemon = testenv.StartWith(t, tabpool.Config{AllowURL: allow}, server.Config{AllowEval: true}, browser.Config{AllowFile: allow})
 	return s
 }

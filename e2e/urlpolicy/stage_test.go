@@ -23,7 +23,7 @@ import (
 	"github.com/domtap/domtap/internal/netpolicy"
 	"github.com/domtap/domtap/internal/netpolicy/proxy"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/check"
+	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/stubdns"
 	"github.com/domtap/domtap/internal/testenv"
 )
@@ -129,7 +129,7 @@ func play(t *testing.T) *stage {
 	}
 	t.Cleanup(func() { _ = s.gate.Close() })
 	allow := func(url string) error {
-		if err := check.AllowURL(url); err != nil {
+		if err := rules.AllowURL(url); err != nil {
 			return err
 		}
 		return s.gate.AllowURL(url)

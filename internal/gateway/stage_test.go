@@ -22,7 +22,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/gateway"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/check"
+	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/testenv"
 )
 
@@ -56,7 +56,7 @@ type settings struct {
 func newStage(t *testing.T, with settings) *stage {
 	t.Helper()
 	st := &stage{t: t, browser: actortest.NewBrowser(), watching: make(chan int, 100), served: make(chan error, 1)}
-	pool := tabpool.New(st.browser, tabpool.Config{AllowURL: check.AllowURL})
+	pool := tabpool.New(st.browser, tabpool.Config{AllowURL: rules.AllowURL})
 	with.rpc.Token, with.rpc.Metrics = token, counter{st.watching}
 	server, err := server.New(pool, with.rpc)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/search"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/check"
+	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -78,7 +78,7 @@ func (p unixPipe) Accept() (net.Conn, error) {
 func newBench(t *testing.T, o Options) *bench {
 	t.Helper()
 	b := &bench{t: t, browser: actortest.NewBrowser(), served: make(chan error, 1)}
-	b.pool = tabpool.New(b.browser, tabpool.Config{AllowURL: check.AllowURL})
+	b.pool = tabpool.New(b.browser, tabpool.Config{AllowURL: rules.AllowURL})
 	daemon, err := server.New(b.pool, server.Config{Searcher: search.New(finder{}), Sessions: sessions.New(b.pool, b.browser, sessions.Config{Max: 5})})
 	if err != nil {
 		t.Fatal(err)

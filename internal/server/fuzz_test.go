@@ -15,7 +15,6 @@ import (
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/identity"
-	"github.com/domtap/domtap/internal/server/intercept"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
@@ -42,7 +41,7 @@ func FuzzRequestsNeverPanic(f *testing.F) {
 		if r.GetTabId() != "" {
 			r.TabId = tab.ID()
 		}
-		if err := intercept.Check(r); err != nil {
+		if err := checkRequest(r); err != nil {
 			if c := status.Code(err); c != codes.InvalidArgument && c != codes.Unimplemented {
 				t.Errorf("the checks say %v", err)
 			}
@@ -78,7 +77,7 @@ func FuzzForeignCursorsAreRefused(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, cursor string) {
 		r := &domtapv1.GetDomRequest{TabId: tab.ID(), MaxElements: proto.Int32(5), Cursor: cursor}
-		err := intercept.Check(r)
+		err := checkRequest(r)
 		var answer *domtapv1.GetDomResponse
 		if err == nil {
 			answer, err = service.GetDom(identity.With(t.Context(), identity.Operator()), r)

@@ -15,14 +15,16 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rules"
+	"github.com/domtap/domtap/internal/server/services"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -102,7 +104,7 @@ func newBenchOn(t *testing.T, cfg Config, network string) *bench {
 
 func newBenchWith(t *testing.T, cfg Config, network string, tabs tabpool.Config) *bench {
 	t.Helper()
-	tabs.AllowURL = check.AllowURL
+	tabs.AllowURL = rules.AllowURL
 	b := &bench{t: t, browser: actortest.NewBrowser(), served: make(chan error, 1)}
 	b.pool = tabpool.New(b.browser, tabs)
 	cfg.Sessions = sessions.New(b.pool, b.browser, sessions.Config{Max: 5})
@@ -320,3 +322,6 @@ func service[S any](s *Server, name string) S {
 func domServiceOf(s *Server) domtapv1.DomServiceServer {
 	return service[domtapv1.DomServiceServer](s, domtapv1.DomService_ServiceDesc.ServiceName)
 }
+
+// checkRequest returns the status of an invalid request.
+func checkRequest(m proto.Message) error { return rpcstatus.From(services.Rules.Check(m)) }

@@ -22,7 +22,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/check"
+	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/streamcheck"
 )
 
@@ -227,7 +227,7 @@ func newLoopback(t *testing.T, connections int, body []*actortest.Node) *loopbac
 	t.Helper()
 	browser := actortest.NewBrowser()
 	browser.Serve(shopURL, func() actortest.Screen { return actortest.Screen{Body: body} })
-	pool := tabpool.New(browser, tabpool.Config{AllowURL: check.AllowURL})
+	pool := tabpool.New(browser, tabpool.Config{AllowURL: rules.AllowURL})
 	server, err := New(pool, Config{Token: testToken, SendTimeout: time.Hour})
 	if err != nil {
 		t.Fatal(err)

@@ -222,7 +222,7 @@ func (s *Server) assemble() {
 	cfg := s.cfg
 	tracked := connections.Config{Closed: s.views.Forget, Usage: s.recorder, Limits: s.limits}
 	chained := intercept.Config{
-		Clients: cfg.Clients, Usage: s.recorder, Limits: s.limits, Logger: cfg.Logger, CallTimeout: cfg.CallTimeout,
+		Clients: cfg.Clients, Usage: s.recorder, Limits: s.limits, Rules: services.Rules, Logger: cfg.Logger, CallTimeout: cfg.CallTimeout,
 		Peers: cfg.Peers, Timelines: s.timelines,
 	}
 	streamed := streaming.Config{SendTimeout: cfg.SendTimeout, Heartbeat: cfg.Heartbeat, StartTimeout: cfg.CallTimeout}

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/intercept"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
@@ -122,7 +121,7 @@ func TestBadSessionRequestsNameTheirFields(t *testing.T) {
 		"state.origins":              stored(&domtapv1.StorageState{Origins: []*domtapv1.OriginStorage{{Origin: "https://a.b", LocalStorage: []*domtapv1.StorageEntry{big}}}}),
 		"state":                      &domtapv1.SetStorageStateRequest{},
 	} {
-		err := intercept.Check(r)
+		err := checkRequest(r)
 		found := false
 		for _, detail := range status.Convert(err).Details() {
 			if bad, ok := detail.(*errdetails.BadRequest); ok {

@@ -27,7 +27,6 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/identity"
-	"github.com/domtap/domtap/internal/server/intercept"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/server/wire"
@@ -275,7 +274,7 @@ func (r *reader) call(request *domtapv1.WatchDomRequest) {
 	d := &direct{ctx: identity.With(ctx, identity.Operator()), out: make(chan *domtapv1.WatchDomResponse)}
 	ended := make(chan error, 1)
 	r.stage.running.Go(func() {
-		err := intercept.Check(request)
+		err := checkRequest(request)
 		if err == nil {
 			err = rpcstatus.From(domServiceOf(r.stage.server).WatchDom(request, d))
 		}

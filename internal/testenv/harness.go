@@ -26,8 +26,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -256,7 +256,7 @@ func serve(t testing.TB, b interface {
 ) *Daemon {
 	t.Helper()
 	if tabs.AllowURL == nil {
-		tabs.AllowURL = check.AllowURL
+		tabs.AllowURL = rules.AllowURL
 	}
 	tabs.ReadAhead = true
 	// A test that sets no deadline does not test deadlines, and a busy machine may take longer than a client would wait.

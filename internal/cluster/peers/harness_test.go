@@ -21,10 +21,10 @@ import (
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/limit"
 	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -131,7 +131,7 @@ func (c *cluster) add(index int, o options) *node {
 		page = shop
 	}
 	n.browser.Serve(shopURL, page)
-	n.pool = tabpool.New(n.browser, tabpool.Config{AllowURL: check.AllowURL, Opaque: func(string) bool { return true }})
+	n.pool = tabpool.New(n.browser, tabpool.Config{AllowURL: rules.AllowURL, Opaque: func(string) bool { return true }})
 	between, public := c.listen(), c.listen()
 	n.Node = Node{ID: fmt.Sprintf("n%d", index+1), Incarnation: "1", Address: between.Addr().String()}
 	if o.between != nil {

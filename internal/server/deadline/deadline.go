@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/rules"
 )
 
 // grace is added to the timeout of the navigation or the URLs that the request sets.
@@ -21,7 +21,7 @@ const grace = 5 * time.Second
 const CloseGrace = 5 * time.Second
 
 // maxCall limits the duration of a unary call.
-const maxCall = check.MaxTimeout
+const maxCall = rules.MaxTimeout
 
 // Unary returns an interceptor that gives every call a deadline. The deadline is the limit of the call, or slightly before the client's own
 // deadline if that is earlier, so that the client gets the server's answer before its own timer expires. unset is the limit of a call

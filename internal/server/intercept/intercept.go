@@ -14,12 +14,12 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/deadline"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/limit"
 	"github.com/domtap/domtap/internal/server/metering"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/server/trailers"
 )
 
@@ -31,6 +31,8 @@ type Config struct {
 	Usage *metering.Recorder
 	// Limits restricts what clients may use.
 	Limits *limit.Limits
+	// Rules are the rules of the requests of all services.
+	Rules rules.Table
 	// Logger receives a record of every call.
 	Logger *slog.Logger
 	// CallTimeout is the deadline of a unary call whose client set none.
@@ -97,7 +99,7 @@ func (c *Chain) Unary() []grpc.UnaryServerInterceptor {
 		interceptors.UnaryServerInterceptor(interceptors.CommonReportableFunc(c.log.report)),
 		c.access.unary,
 		c.limits.unary,
-		checkUnary,
+		validity{c.cfg.Rules}.unary,
 	)
 	if c.cfg.Peers != nil { // before the deadline, which the serving node sets
 		all = append(all, c.cfg.Peers.Unary)
@@ -121,7 +123,7 @@ func (c *Chain) Stream() []grpc.StreamServerInterceptor {
 		interceptors.StreamServerInterceptor(interceptors.CommonReportableFunc(c.log.report)),
 		c.access.stream,
 		c.limits.stream,
-		checkStream,
+		validity{c.cfg.Rules}.stream,
 	)
 	if c.cfg.Peers != nil {
 		all = append(all, c.cfg.Peers.Stream)
@@ -159,35 +161,39 @@ func fit(err error) error {
 	return err
 }
 
-// checkUnary refuses invalid requests and converts the handler's error to a status.
-func checkUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-	if err := Check(req); err != nil {
+// validity refuses invalid requests, and converts the errors of handlers to statuses.
+type validity struct{ rules rules.Table }
+
+func (c validity) unary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	if err := c.check(req); err != nil {
 		return nil, err
 	}
 	resp, err := handler(ctx, req)
 	return resp, rpcstatus.From(err)
 }
 
-// checkStream does the same as checkUnary for streams.
-func checkStream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-	return rpcstatus.From(handler(srv, checkedStream{stream}))
+func (c validity) stream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	return rpcstatus.From(handler(srv, checkedStream{stream, c}))
+}
+
+// check returns an error for a request that the API does not allow.
+func (c validity) check(m any) error {
+	if message, ok := m.(proto.Message); ok {
+		return rpcstatus.From(c.rules.Check(message))
+	}
+	return nil
 }
 
 // checkedStream checks the requests that it receives.
-type checkedStream struct{ grpc.ServerStream }
+type checkedStream struct {
+	grpc.ServerStream
+	validity
+}
 
 // RecvMsg receives a message and refuses an invalid one.
 func (s checkedStream) RecvMsg(m any) error {
 	if err := s.ServerStream.RecvMsg(m); err != nil {
 		return err
 	}
-	return Check(m)
-}
-
-// Check returns an error for a request that the API does not allow.
-func Check(m any) error {
-	if message, ok := m.(proto.Message); ok {
-		return rpcstatus.From(check.Request(message))
-	}
-	return nil
+	return s.check(m)
 }

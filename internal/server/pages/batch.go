@@ -16,7 +16,6 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/extract"
-	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/deadline"
 	"github.com/domtap/domtap/internal/server/identity"
@@ -42,7 +41,7 @@ func (s *Service) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*domtapv
 	if r.GetSchemaJson() != "" {
 		schema, err := extract.Compile([]byte(r.GetSchemaJson()))
 		if err != nil {
-			return nil, check.SchemaFault("schema_json", err)
+			return nil, schemaFault("schema_json", err)
 		}
 		b.schema = schema
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/extract"
-	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/replay"
@@ -58,7 +57,7 @@ func (s *Service) Extract(ctx context.Context, r *domtapv1.ExtractRequest) (*dom
 	if err != nil {
 		return nil, err
 	}
-	schema, err := check.Schema(r)
+	schema, err := compileSchema(r)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +85,7 @@ func extractFrom(ctx context.Context, tab *actor.Tab, schema *extract.Schema, ro
 	}
 	result, err := schema.Assemble(answers, rows)
 	if err != nil {
-		return nil, check.SchemaFault("schema_json", err)
+		return nil, schemaFault("schema_json", err)
 	}
 	resp := &domtapv1.ExtractResponse{
 		ResultJson: string(result.JSON), Missing: result.Missing, Truncated: result.Truncated, Rows: int32(result.Rows),

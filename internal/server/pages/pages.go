@@ -5,7 +5,7 @@
 // missing. Handlers do not act on pages. The exception is Evaluate, which runs the caller's script and is off unless Config allows it. No
 // handler logs page content.
 //
-// Callers must pass valid requests (package check). Handlers return errors of package actor, which package rpcstatus converts to statuses.
+// Callers must pass valid requests (package rules). Handlers return errors of package actor, which package rpcstatus converts to statuses.
 package pages
 
 import (

@@ -4,7 +4,7 @@
 // Each call computes its Snapshot from an immutable snapshot of the page, so no call affects the view of another. Package views records
 // what each caller was shown. Later diffs start from that.
 //
-// Callers must pass valid requests (package check). The functions return errors of package actor, which package rpcstatus converts to
+// Callers must pass valid requests (package rules). The functions return errors of package actor, which package rpcstatus converts to
 // statuses.
 package reading
 

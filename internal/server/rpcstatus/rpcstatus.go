@@ -23,8 +23,8 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/search"
-	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/limit"
+	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/server/views"
 )
 
@@ -88,8 +88,8 @@ func From(err error) error {
 	}
 	var known *apierr.Error
 	var exceeded *limit.Exceeded
-	var invalid *check.Invalid
-	var unsupported *check.Unsupported
+	var invalid *rules.Invalid
+	var unsupported *rules.Unsupported
 	var searched *search.Error
 	switch {
 	case hasStatus(err):
@@ -103,7 +103,7 @@ func From(err error) error {
 	case errors.Is(err, views.ErrCursorExpired):
 		return New(codes.FailedPrecondition, err.Error(), Info("CURSOR_EXPIRED", nil))
 	case errors.Is(err, views.ErrOtherView):
-		return badRequest(&check.Invalid{Violations: []check.Violation{{Field: "cursor", Description: err.Error()}}})
+		return badRequest(&rules.Invalid{Violations: []rules.Violation{{Field: "cursor", Description: err.Error()}}})
 	case errors.Is(err, context.DeadlineExceeded):
 		return New(codes.DeadlineExceeded, err.Error()+": set a longer deadline; GetTab returns the tab's status")
 	case errors.As(err, &searched):
@@ -234,7 +234,7 @@ func violation(field, description string) *errdetails.BadRequest {
 	return &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: validUTF8(field), Description: validUTF8(description)}}}
 }
 
-func badRequest(invalid *check.Invalid) error {
+func badRequest(invalid *rules.Invalid) error {
 	detail := new(errdetails.BadRequest)
 	for _, v := range invalid.Violations {
 		detail.FieldViolations = append(detail.FieldViolations, violation(v.Field, v.Description).FieldViolations...)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/search"
-	"github.com/domtap/domtap/internal/server/check"
+	"github.com/domtap/domtap/internal/server/rules"
 )
 
 // wantCode fails unless err has the code, and the reason if one is given.
@@ -49,8 +49,8 @@ func TestErrorTable(t *testing.T) {
 		{&apierr.Error{Kind: apierr.Closed, Err: context.Canceled}, codes.Aborted},
 		{errors.New("no idea"), codes.Internal},
 		{status.Error(codes.DataLoss, "kept"), codes.DataLoss},
-		{&check.Unsupported{Field: "x", Instead: "y"}, codes.Unimplemented},
-		{&check.Invalid{Violations: []check.Violation{{Field: "x", Description: "y"}}}, codes.InvalidArgument},
+		{&rules.Unsupported{Field: "x", Instead: "y"}, codes.Unimplemented},
+		{&rules.Invalid{Violations: []rules.Violation{{Field: "x", Description: "y"}}}, codes.InvalidArgument},
 	} {
 		wantCode(t, From(c.err), c.code, "")
 	}

@@ -131,7 +131,7 @@ func (s *actionService) form(ctx context.Context, tab *actor.Tab, r actingReques
 	return f
 }
 
-// turnOf converts a request, which package check has validated, to a turn.
+// turnOf converts a valid request to a turn.
 func (s *actionService) turnOf(tab *actor.Tab, r *domtapv1.InteractRequest) (turn.Turn, error) {
 	plan := turn.Turn{
 		URL: r.GetUrl(), StopOnError: r.StopOnError == nil || r.GetStopOnError(), Heal: r.Heal == nil || r.GetHeal(),

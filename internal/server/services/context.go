@@ -4,8 +4,8 @@ import (
 	"context"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/tokens"
 	"github.com/domtap/domtap/internal/transcript"
 )
@@ -24,7 +24,7 @@ func (s *contextService) PruneTranscript(_ context.Context, r *domtapv1.PruneTra
 	o.Tools, o.MinBytes, o.Placeholder = r.GetTools(), int(r.GetMinBytes()), r.GetPlaceholder()
 	out, stats, err := transcript.Transcript([]byte(r.GetMessagesJson()), o)
 	if err != nil {
-		return nil, &check.Invalid{Violations: []check.Violation{{Field: "messages_json", Description: err.Error()}}}
+		return nil, &rules.Invalid{Violations: []rules.Violation{{Field: "messages_json", Description: err.Error()}}}
 	}
 	return &domtapv1.PruneTranscriptResponse{MessagesJson: string(out), Stats: &domtapv1.PruneStats{
 		BytesBefore: stats.BytesBefore, BytesAfter: stats.BytesAfter, Removed: int32(stats.Removed), Snapshots: int32(stats.Snapshots),

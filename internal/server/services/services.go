@@ -1,5 +1,5 @@
 // Package services implements the handlers of the API, except for the handlers of PageService, which are in package pages. A handler finds
-// the tab or session through package authz, calls it, and converts the result. Requests have been validated before (package check), and
+// the tab or session through package authz, calls it, and converts the result. Requests have been validated before (package rules), and
 // errors are converted to statuses afterwards (package rpcstatus).
 //
 // Each call computes its view from an immutable snapshot, so no call affects the view of another. No handler logs page content or typed

@@ -1,4 +1,4 @@
-// Package steps converts the steps of a request to the actions of a turn. It has no state, and relies on the validation of package check.
+// Package steps converts the steps of a request to the actions of a turn. It has no state, and relies on valid requests (package rules).
 package steps
 
 import (

@@ -32,7 +32,7 @@ const LivePage = "live-page"
 // maxError limits the error of a call, in characters.
 const maxError = 500
 
-// maxName limits the name of a client in bytes, as package check does for client_id.
+// maxName limits the name of a client in bytes, as package rules does for client_id.
 const maxName = 100
 
 // kind classifies the effect of a method on a tab.

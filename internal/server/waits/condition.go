@@ -11,8 +11,8 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/condition"
-	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/server/views"
 )
 
@@ -119,7 +119,7 @@ type Status struct {
 	Again time.Duration
 }
 
-// Check checks the condition on a head. It returns a *check.Invalid for a selector that the browser does not accept.
+// Check checks the condition on a head. It returns a *rules.Invalid for a selector that the browser does not accept.
 func (w *Condition) Check(h *actor.Head) (Status, error) {
 	w.begin(h)
 	element, met, err := w.checkElement(h)
@@ -167,7 +167,7 @@ func (w *Condition) checkElement(h *actor.Head) (found *dom.Element, met bool, e
 		}
 	}
 	if chosen != nil && chosen.Invalid {
-		return nil, false, &check.Invalid{Violations: []check.Violation{{
+		return nil, false, &rules.Invalid{Violations: []rules.Violation{{
 			Field: w.field + ".selector", Description: "must be a valid CSS selector, such as button.primary",
 		}}}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/outcome"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/server/views"
@@ -159,7 +158,7 @@ const stepTimeout = 10 * time.Second
 func Step(tab *actor.Tab, shared *views.Tab, step *domtapv1.WaitStep, field string) *turn.WaitStep {
 	until, at := step.GetUntil(), field+".until.element"
 	if until == nil {
-		until, at = &domtapv1.WaitCondition{Element: check.TargetCondition(step.GetTarget(), step.GetGone())}, field+".target"
+		until, at = &domtapv1.WaitCondition{Element: TargetCondition(step.GetTarget(), step.GetGone())}, field+".target"
 	}
 	w := &waiter{tab: tab, until: New(shared, until, nil, at)}
 	timeout := stepTimeout

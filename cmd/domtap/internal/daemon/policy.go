@@ -5,7 +5,7 @@ import (
 
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/netpolicy/proxy"
-	"github.com/domtap/domtap/internal/server/check"
+	"github.com/domtap/domtap/internal/server/rules"
 )
 
 // CheckPolicy returns an error if the URL policy cannot be enforced for the configured browsers.
@@ -45,7 +45,7 @@ func (cfg *Config) startProxy(ctx context.Context) (stop func(), err error) {
 
 // allowURL checks the URLs of client calls. The proxy checks the connections and redirects that follow.
 func (cfg Config) allowURL(url string) error {
-	err := check.AllowURLOr(cfg.Browser.AllowFile, url)
+	err := rules.AllowURLOr(cfg.Browser.AllowFile, url)
 	if gate, gated := cfg.Browser.Gate.(*proxy.Proxy); err == nil && gated {
 		err = gate.AllowURL(url)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/folders"
 	"github.com/domtap/domtap/internal/routes"
-	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/sessions"
 	"github.com/domtap/domtap/internal/telemetry/tracing"
 )
@@ -179,6 +179,6 @@ func allowFiles(cfg *daemon.Config, dirs []string) error {
 	case len(cfg.Browsers.Remotes) > 0:
 		return exit.Errorf(exit.Usage, "omit --allow-file-dir or --remote", "the files would be those of the browser's machine")
 	}
-	cfg.Browser.AllowFile = check.AllowURLIn(files)
+	cfg.Browser.AllowFile = rules.AllowURLIn(files)
 	return nil
 }
