@@ -9,7 +9,7 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/uploads"
+	"github.com/domtap/domtap/internal/server/actions/uploads"
 	"github.com/domtap/domtap/internal/testenv"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/gateway"
 	"github.com/domtap/domtap/internal/gateway/ui"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/recorder"
+	"github.com/domtap/domtap/internal/server/recording"
 	"github.com/domtap/domtap/internal/server/replay"
 	"github.com/domtap/domtap/internal/testenv"
 )
@@ -26,7 +26,7 @@ const tillPage = `<!doctype html><title>Till</title><h1>Till</h1><button id=pay 
 // TestReplayInTheLivePage records a flow and uses the page of its replay. Its parts depend on each other.
 func TestReplayInTheLivePage(t *testing.T) {
 	st := &stage{t: t}
-	st.d = testenv.StartWithFronts(t, tabpool.Config{}, server.Config{AllowEval: true, Recording: recorder.Config{Dir: t.TempDir()}}, browser.Config{}, func(*server.Server) {})
+	st.d = testenv.StartWithFronts(t, tabpool.Config{}, server.Config{AllowEval: true, Recording: recording.Config{Dir: t.TempDir()}}, browser.Config{}, func(*server.Server) {})
 	st.shop = st.d.Open(testenv.Serve(t, testenv.HTML(tillPage)))
 	st.page = serveReplay(t, st.record())
 	st.live = st.d.Open(st.page + "#token=" + token)
@@ -247,7 +247,7 @@ func callsOnlyItsMethods(t *testing.T, st *stage) {
 // TestMarksFitPicturesOfPhones shows a tab whose device has three pixels per CSS pixel, live and recorded. The click must be shown on its
 // button. The recording ends with a picture of the click's effect.
 func TestMarksFitPicturesOfPhones(t *testing.T) {
-	st := newStage(t, func(c *server.Config) { c.Recording = recorder.Config{Dir: t.TempDir()} })
+	st := newStage(t, func(c *server.Config) { c.Recording = recording.Config{Dir: t.TempDir()} })
 	ctx := testenv.Within(t, limit)
 	made, err := st.d.Sessions.CreateSession(ctx, &domtapv1.CreateSessionRequest{Settings: &domtapv1.SessionSettings{Emulation: &domtapv1.Emulation{
 		Viewport: &domtapv1.Viewport{Width: 390, Height: 664}, DeviceScaleFactor: proto.Float64(3), Mobile: proto.Bool(true)}}})

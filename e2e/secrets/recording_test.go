@@ -19,7 +19,7 @@ import (
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/recording"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/recorder"
+	recorder "github.com/domtap/domtap/internal/server/recording"
 	"github.com/domtap/domtap/internal/sessions"
 	"github.com/domtap/domtap/internal/testenv"
 )

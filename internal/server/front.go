@@ -21,7 +21,7 @@ type Front interface {
 func (s *Server) AddFront(f Front) { s.fronts = append(s.fronts, f) }
 
 // Register registers the services of the API with a front.
-func (s *Server) Register(r grpc.ServiceRegistrar) { s.services.Register(r) }
+func (s *Server) Register(r grpc.ServiceRegistrar) { s.services.register(r) }
 
 // Interceptors returns the interceptors of every call, outermost first; see package intercept.
 func (s *Server) Interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamServerInterceptor) {

@@ -24,7 +24,6 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/server/rules"
-	"github.com/domtap/domtap/internal/server/services"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -324,4 +323,4 @@ func domServiceOf(s *Server) domtapv1.DomServiceServer {
 }
 
 // checkRequest returns the status of an invalid request.
-func checkRequest(m proto.Message) error { return rpcstatus.From(services.Rules.Check(m)) }
+func checkRequest(m proto.Message) error { return rpcstatus.From(requestRules.Check(m)) }

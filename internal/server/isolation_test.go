@@ -26,7 +26,7 @@ import (
 	"github.com/domtap/domtap/internal/server/authz"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/intercept"
-	"github.com/domtap/domtap/internal/server/recorder"
+	"github.com/domtap/domtap/internal/server/recording"
 )
 
 // The tokens of a daemon with several clients.
@@ -52,7 +52,7 @@ func withClients(t *testing.T, test func(t *testing.T, b *bench, clients *identi
 		clients := identity.New(t.Context(), testToken)
 		clients.Set(clientList())
 		opaque := func(session string) bool { return identity.OwnerOf(session) != identity.OperatorName }
-		b := newBenchWith(t, Config{Token: testToken, Clients: clients, AllowEval: true, Recording: recorder.Config{Dir: t.TempDir()}}, "tcp", tabpool.Config{Opaque: opaque})
+		b := newBenchWith(t, Config{Token: testToken, Clients: clients, AllowEval: true, Recording: recording.Config{Dir: t.TempDir()}}, "tcp", tabpool.Config{Opaque: opaque})
 		defer b.close()
 		b.browser.Serve(shopURL, shopScreen)
 		test(t, b, clients)

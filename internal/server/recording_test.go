@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/recording"
-	"github.com/domtap/domtap/internal/server/recorder"
+	recorder "github.com/domtap/domtap/internal/server/recording"
 )
 
 // moments reads a recording.

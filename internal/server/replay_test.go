@@ -21,7 +21,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/recorder"
+	"github.com/domtap/domtap/internal/server/recording"
 	"github.com/domtap/domtap/internal/server/replay"
 )
 
@@ -128,7 +128,7 @@ func (b *bench) record(steps int) (file, tab string, all []answered) {
 // A replay repeats the answers about every revision word for word, in any order.
 func TestReplayAnswersAsItWasAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, Config{Recording: recorder.Config{Dir: t.TempDir()}})
+		b := newBench(t, Config{Recording: recording.Config{Dir: t.TempDir()}})
 		file, tab, all := b.record(100)
 		b.close()
 		onReplay(t, file, func(b *bench) {
@@ -156,7 +156,7 @@ func TestReplayAnswersAsItWasAnswered(t *testing.T) {
 
 func TestReplayIsReadOnlyAndSeeks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, Config{Recording: recorder.Config{Dir: t.TempDir()}})
+		b := newBench(t, Config{Recording: recording.Config{Dir: t.TempDir()}})
 		file, tab, all := b.record(60)
 		now := &domtapv1.Moment{When: &domtapv1.Moment_Revision{Revision: 1}}
 		_, err := b.dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, At: now})
@@ -204,7 +204,7 @@ func TestReplayIsReadOnlyAndSeeks(t *testing.T) {
 // A trace contains the page as GetCompact prints it at each of its moments, and the changes of each turn.
 func TestATraceHasWhatReplayAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, Config{Recording: recorder.Config{Dir: t.TempDir()}})
+		b := newBench(t, Config{Recording: recording.Config{Dir: t.TempDir()}})
 		file, tab, _ := b.record(60)
 		b.close()
 		player, err := replay.Open(t.Context(), file)
@@ -262,7 +262,7 @@ func TestATraceHasWhatReplayAnswers(t *testing.T) {
 // A stream plays the recording at a given speed, keeps the guarantees of streams, and ends with the recording.
 func TestReplayPlays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, Config{Recording: recorder.Config{Dir: t.TempDir()}})
+		b := newBench(t, Config{Recording: recording.Config{Dir: t.TempDir()}})
 		file, tab, all := b.record(60)
 		b.close()
 		onReplay(t, file, func(b *bench) {

@@ -41,8 +41,8 @@ var acts = []struct {
 	{12, (*schedule).joins}, {8, (*schedule).comesBack}, {5, (*schedule).leaves}, {6, (*schedule).stalls}, {5, (*schedule).wakes},
 }
 
-// pages is the number of URLs that the schedule navigates between.
-const pages = 4
+// pageCount is the number of URLs that the schedule navigates between.
+const pageCount = 4
 
 func pageOf(n int) string { return fmt.Sprint(shopURL, n) }
 
@@ -56,7 +56,7 @@ func play(t *testing.T, seed uint64, steps, log int) *streamcheck.History {
 		b := newBenchWith(t, Config{}, "unix", tabpool.Config{LogCount: log})
 		defer b.close()
 		s := &schedule{random: rand.New(rand.NewPCG(seed, 7))}
-		for n := range pages {
+		for n := range pageCount {
 			show := func() actortest.Screen {
 				return actortest.Screen{Title: fmt.Sprint("Page ", n), Body: s.body(n)}
 			}
@@ -109,7 +109,7 @@ func (s *schedule) node(text string) *actortest.Node {
 	n := actortest.Button(text)
 	switch s.random.IntN(4) {
 	case 0:
-		n = actortest.Link(text, pageOf(s.random.IntN(pages)))
+		n = actortest.Link(text, pageOf(s.random.IntN(pageCount)))
 	case 1:
 		n = actortest.Textbox(text, "")
 	case 2:
@@ -185,7 +185,7 @@ func (s *schedule) rush() {
 // rewrite replaces the page within the same document.
 func (s *schedule) rewrite() {
 	s.burst++
-	n := s.random.IntN(pages)
+	n := s.random.IntN(pageCount)
 	s.page.Update(func(main *actortest.Frame) { main.Body = s.body(n) })
 }
 
@@ -197,7 +197,7 @@ func (s *schedule) scroll() {
 func (s *schedule) title() { s.page.SetTitle(fmt.Sprint("Title ", s.random.IntN(100))) }
 
 // route changes the URL within the document.
-func (s *schedule) route() { s.page.PushState(routeOf(s.random.IntN(pages))) }
+func (s *schedule) route() { s.page.PushState(routeOf(s.random.IntN(pageCount))) }
 
 // try makes a call that may fail at this time and does not take long.
 func (s *schedule) try(call func(ctx context.Context) error) {
@@ -208,7 +208,7 @@ func (s *schedule) try(call func(ctx context.Context) error) {
 
 func (s *schedule) travel() {
 	s.try(func(ctx context.Context) error {
-		_, err := s.tab.Navigate(ctx, pageOf(s.random.IntN(pages)), actor.WaitLoad)
+		_, err := s.tab.Navigate(ctx, pageOf(s.random.IntN(pageCount)), actor.WaitLoad)
 		return err
 	})
 }
@@ -218,7 +218,7 @@ func (s *schedule) reload() {
 }
 
 // script lets the page navigate by itself.
-func (s *schedule) script() { s.page.Go(pageOf(s.random.IntN(pages))) }
+func (s *schedule) script() { s.page.Go(pageOf(s.random.IntN(pageCount))) }
 
 func (s *schedule) crash() {
 	s.page.Crash("oom")

@@ -1,9 +1,11 @@
 // Package server serves the daemon's gRPC API. A Server is created once, with the pool of tabs that it serves. A call passes these
 // packages:
 //
-//	connections → intercept (metering, log, access, limit, check, peers, deadline) → services → authz → actor
-//	                                                                          ├ streaming, waits, capture
-//	                                                                          └ views, textcache, convert
+//	connections → intercept (metering, log, access, limit, rules, peers, deadline) → a service → authz → actor
+//	                                                                              ├ reading, capture, streaming
+//	                                                                              └ views, textcache, convert
+//
+// A service stands in the package of its name, such as tabs for TabService: its handlers, the rules of its requests, and what only it needs.
 //
 // Guarantees:
 //
@@ -19,7 +21,6 @@ package server
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -37,21 +38,21 @@ import (
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/search"
+	"github.com/domtap/domtap/internal/server/actions/uploads"
 	"github.com/domtap/domtap/internal/server/authz"
 	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/daemon"
 	"github.com/domtap/domtap/internal/server/graceful"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/intercept"
 	"github.com/domtap/domtap/internal/server/limit"
 	"github.com/domtap/domtap/internal/server/listen"
 	"github.com/domtap/domtap/internal/server/metering"
-	"github.com/domtap/domtap/internal/server/recorder"
+	"github.com/domtap/domtap/internal/server/recording"
 	"github.com/domtap/domtap/internal/server/replay"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
-	"github.com/domtap/domtap/internal/server/services"
 	"github.com/domtap/domtap/internal/server/streaming"
-	"github.com/domtap/domtap/internal/server/timelines"
-	"github.com/domtap/domtap/internal/server/uploads"
+	"github.com/domtap/domtap/internal/server/timeline"
 	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/server/wire"
 	"github.com/domtap/domtap/internal/sessions"
@@ -108,13 +109,13 @@ type Config struct {
 	// Peers forwards calls about tabs and sessions of other nodes. Outside a cluster it is nil.
 	Peers intercept.Peers
 	// Recording configures where recordings of tabs are stored. Without a directory, tabs cannot be recorded.
-	Recording recorder.Config
+	Recording recording.Config
 	// Replay serves recordings instead of live tabs; the pool then has no browser. If nil, the tabs are live.
 	Replay *replay.Player
 	// RecordAll records all tabs with these options. If nil, only tabs that clients select are recorded.
-	RecordAll *recorder.Options
+	RecordAll *recording.Options
 	// LivePage is the page that DaemonService starts and stops. If nil, the daemon has no live page.
-	LivePage services.LivePage
+	LivePage daemon.LivePage
 	// Sessions holds the sessions of the pool. If nil, only the default session exists.
 	Sessions *sessions.Sessions
 }
@@ -155,11 +156,11 @@ type Server struct {
 	// calls holds the interceptors that every call passes before its handler.
 	calls    *intercept.Chain
 	streams  *streaming.Streams
-	services *services.Services
+	services *services
 	// timelines holds the timelines of the tabs.
-	timelines *timelines.Timelines
+	timelines *timeline.Timelines
 	// recordings records tabs. If nil, recording is off.
-	recordings *recorder.Recorder
+	recordings *recording.Recorder
 	// names holds the names of the services, without health and reflection.
 	names  []string
 	health *health.Server
@@ -186,13 +187,13 @@ func New(pool *tabpool.Pool, cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, access: authz.New(pool, cfg.Sessions), views: views.New(), limits: limit.New(cfg.Limits), health: health.NewServer(),
-		timelines: timelines.New(pool),
+		timelines: timeline.New(pool),
 	}
 	s.usage = usage.New(openCounts{s.access})
 	s.recorder = metering.New(s.usage, s.access.SessionOf, rpcstatus.Reason)
 	if cfg.Recording.Dir != "" {
 		cfg.Recording.Logger, cfg.Recording.Timelines = cfg.Logger, s.timelines
-		s.recordings = recorder.New(context.Background(), pool, cfg.Recording)
+		s.recordings = recording.New(context.Background(), pool, cfg.Recording)
 	}
 	if cfg.Replay != nil {
 		if err := cfg.Replay.Attach(pool); err != nil {
@@ -222,7 +223,7 @@ func (s *Server) assemble() {
 	cfg := s.cfg
 	tracked := connections.Config{Closed: s.views.Forget, Usage: s.recorder, Limits: s.limits}
 	chained := intercept.Config{
-		Clients: cfg.Clients, Usage: s.recorder, Limits: s.limits, Rules: services.Rules, Logger: cfg.Logger, CallTimeout: cfg.CallTimeout,
+		Clients: cfg.Clients, Usage: s.recorder, Limits: s.limits, Rules: requestRules, Logger: cfg.Logger, CallTimeout: cfg.CallTimeout,
 		Peers: cfg.Peers, Timelines: s.timelines,
 	}
 	streamed := streaming.Config{SendTimeout: cfg.SendTimeout, Heartbeat: cfg.Heartbeat, StartTimeout: cfg.CallTimeout}
@@ -230,12 +231,7 @@ func (s *Server) assemble() {
 		tracked.Refused, chained.Metrics, streamed.Metrics = cfg.Metrics.Refused, cfg.Metrics, cfg.Metrics
 	}
 	s.connections, s.calls, s.streams = connections.New(tracked), intercept.New(chained), streaming.New(streamed)
-	s.services = services.New(services.Config{
-		DaemonID: rand.Text(), Access: s.access, Views: s.views, Usage: s.usage, Streams: s.streams,
-		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Searcher: cfg.Searcher, Node: cfg.Node, Cluster: cfg.Cluster,
-		LivePage: cfg.LivePage, Logger: cfg.Logger, Timelines: s.timelines, Version: cfg.Version,
-		Recorder: s.recordings, Replay: cfg.Replay,
-	})
+	s.services = s.newServices()
 }
 
 // options returns settings for streams that live for days and are mostly silent.
@@ -289,7 +285,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 // serve runs the listeners. It returns while they are still running.
 func (s *Server) serve(ctx context.Context, listeners []net.Listener) error {
 	if all := s.cfg.RecordAll; all != nil && s.recordings != nil {
-		if _, err := s.recordings.Record(ctx, recorder.AllTabs(), identity.OperatorName, *all); err != nil {
+		if _, err := s.recordings.Record(ctx, recording.AllTabs(), identity.OperatorName, *all); err != nil {
 			return err
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/domtap/domtap/internal/server/metering"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/server/wire"
 )
 
@@ -170,7 +171,7 @@ type routedStream struct {
 	// mergedStream adds the messages of other nodes to the stream. It is nil if there are none.
 	others *mergedStream
 	// copied is the copy of another node's tab from which this node serves the stream, or nil.
-	copied  streaming.Source
+	copied  views.Source
 	release func()
 	// done is called at the end of a stream that this node serves; see Config.Begin.
 	done func(context.Context)
@@ -182,7 +183,7 @@ func (s *routedStream) Context() context.Context {
 	case s.others != nil:
 		return s.others.ctx
 	case s.copied != nil:
-		return streaming.WithSource(s.ServerStream.Context(), s.copied)
+		return views.WithSource(s.ServerStream.Context(), s.copied)
 	}
 	return s.ServerStream.Context()
 }

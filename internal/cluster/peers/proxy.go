@@ -53,9 +53,9 @@ type Config struct {
 type Copies interface {
 	// Open returns the copy of a node's tab. The copy is valid until release is called. After an error, the stream is passed on to the
 	// node.
-	Open(ctx context.Context, tab string, owner Node) (copied streaming.Source, release func(), err error)
+	Open(ctx context.Context, tab string, owner Node) (copied views.Source, release func(), err error)
 	// Recent returns the copy of a node's tab, if one exists that is no older than age and contains what the selection shows.
-	Recent(tab string, owner Node, age time.Duration, of views.Selection) (copied streaming.Source, ok bool)
+	Recent(tab string, owner Node, age time.Duration, of views.Selection) (copied views.Source, ok bool)
 }
 
 // Proxy passes calls on to the nodes that serve them. It implements intercept.Peers.
@@ -173,7 +173,7 @@ func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 		return p.gather(ctx, m, request, handler)
 	}
 	if copied, ok := recentCopy(ctx, p, m, request, about); ok {
-		return handler(streaming.WithSource(ctx, copied), req)
+		return handler(views.WithSource(ctx, copied), req)
 	}
 	var resp any
 	err := p.route(ctx, m, about, func() (err error) {
@@ -194,7 +194,7 @@ type readOnlyRequest interface {
 }
 
 // recentCopy returns the copy of another node's tab from which to serve a read, if the copy is recent enough.
-func recentCopy(ctx context.Context, p *Proxy, m *method, request proto.Message, about subject) (streaming.Source, bool) {
+func recentCopy(ctx context.Context, p *Proxy, m *method, request proto.Message, about subject) (views.Source, bool) {
 	r, ok := request.(readOnlyRequest)
 	if !ok || !r.GetObserveOnly() || r.GetMaxAge().AsDuration() <= 0 || p.cfg.Copies == nil {
 		return nil, false

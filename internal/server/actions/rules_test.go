@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/server/rules/rulestest"
 )
 
-func steps(all ...*domtapv1.Step) *domtapv1.InteractRequest {
+func interact(all ...*domtapv1.Step) *domtapv1.InteractRequest {
 	return &domtapv1.InteractRequest{TabId: "t1", Steps: all}
 }
 
@@ -41,12 +41,12 @@ var mouseUp = &domtapv1.Step{Action: &domtapv1.Step_MouseUp{MouseUp: &domtapv1.M
 
 func TestGoodRequestsPass(t *testing.T) {
 	rulestest.Pass(t, Rules,
-		steps(mouseDown(ref(1)), mouseMove(nil, -5, []*domtapv1.Target{ref(2)}), mouseUp, click(ref(3)), mouseDown(nil)),
-		steps(click(ref(1)), mouseMove(nil, 5, nil), mouseMove(ref(2), 0, nil), mouseDown(nil)),
-		steps(waitStep(&domtapv1.WaitStep{Target: &domtapv1.Target{Role: "button", Name: "Pay"}, Gone: true})),
-		steps(waitStep(&domtapv1.WaitStep{Until: &domtapv1.WaitCondition{Text: "Done"}})),
-		steps(click(ref(0))),
-		steps(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "Enter"}}}),
+		interact(mouseDown(ref(1)), mouseMove(nil, -5, []*domtapv1.Target{ref(2)}), mouseUp, click(ref(3)), mouseDown(nil)),
+		interact(click(ref(1)), mouseMove(nil, 5, nil), mouseMove(ref(2), 0, nil), mouseDown(nil)),
+		interact(waitStep(&domtapv1.WaitStep{Target: &domtapv1.Target{Role: "button", Name: "Pay"}, Gone: true})),
+		interact(waitStep(&domtapv1.WaitStep{Until: &domtapv1.WaitCondition{Text: "Done"}})),
+		interact(click(ref(0))),
+		interact(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "Enter"}}}),
 		&domtapv1.InteractRequest{TabId: "t1", Url: "https://example.com/"},
 	)
 }
@@ -57,63 +57,63 @@ func TestBadFieldsAreNamed(t *testing.T) {
 		request proto.Message
 		want    string
 	}{
-		{steps(waitStep(&domtapv1.WaitStep{Timeout: rulestest.Seconds(0)})), "steps[0].wait.timeout steps[0].wait"},
-		{steps(waitStep(&domtapv1.WaitStep{Target: ref(1), Until: &domtapv1.WaitCondition{Change: true}})), "steps[0].wait"},
-		{steps(waitStep(&domtapv1.WaitStep{Gone: true, Until: &domtapv1.WaitCondition{}})), "steps[0].wait.gone steps[0].wait.until"},
-		{steps(waitStep(&domtapv1.WaitStep{Target: &domtapv1.Target{Text: "x", Selector: "y"}})), "steps[0].wait.target"},
-		{steps(), "steps"},
-		{steps(slices.Repeat([]*domtapv1.Step{click(ref(1))}, 33)...), "steps"},
-		{steps(slices.Repeat([]*domtapv1.Step{{Action: &domtapv1.Step_Read{Read: &domtapv1.ReadStep{}}}}, 9)...), "steps"},
-		{steps(click(&domtapv1.Target{Ref: proto.Uint32(1), Nth: 2})), "steps[0].click.target.nth"},
-		{steps(click(&domtapv1.Target{Text: "Save", Nth: 100_001})), "steps[0].click.target.nth"},
-		{steps(click(ref(1)), &domtapv1.Step{}), "steps[1]"},
-		{steps(click(nil)), "steps[0].click.target"},
-		{steps(click(&domtapv1.Target{})), "steps[0].click.target"},
-		{steps(click(&domtapv1.Target{Ref: proto.Uint32(1), Text: "x"})), "steps[0].click.target"},
-		{steps(click(ref(noRef))), "steps[0].click.target.ref"},
-		{steps(click(&domtapv1.Target{Role: " ", Name: "Pay"}), click(&domtapv1.Target{Selector: strings.Repeat("a", 1001)})),
+		{interact(waitStep(&domtapv1.WaitStep{Timeout: rulestest.Seconds(0)})), "steps[0].wait.timeout steps[0].wait"},
+		{interact(waitStep(&domtapv1.WaitStep{Target: ref(1), Until: &domtapv1.WaitCondition{Change: true}})), "steps[0].wait"},
+		{interact(waitStep(&domtapv1.WaitStep{Gone: true, Until: &domtapv1.WaitCondition{}})), "steps[0].wait.gone steps[0].wait.until"},
+		{interact(waitStep(&domtapv1.WaitStep{Target: &domtapv1.Target{Text: "x", Selector: "y"}})), "steps[0].wait.target"},
+		{interact(), "steps"},
+		{interact(slices.Repeat([]*domtapv1.Step{click(ref(1))}, 33)...), "steps"},
+		{interact(slices.Repeat([]*domtapv1.Step{{Action: &domtapv1.Step_Read{Read: &domtapv1.ReadStep{}}}}, 9)...), "steps"},
+		{interact(click(&domtapv1.Target{Ref: proto.Uint32(1), Nth: 2})), "steps[0].click.target.nth"},
+		{interact(click(&domtapv1.Target{Text: "Save", Nth: 100_001})), "steps[0].click.target.nth"},
+		{interact(click(ref(1)), &domtapv1.Step{}), "steps[1]"},
+		{interact(click(nil)), "steps[0].click.target"},
+		{interact(click(&domtapv1.Target{})), "steps[0].click.target"},
+		{interact(click(&domtapv1.Target{Ref: proto.Uint32(1), Text: "x"})), "steps[0].click.target"},
+		{interact(click(ref(noRef))), "steps[0].click.target.ref"},
+		{interact(click(&domtapv1.Target{Role: " ", Name: "Pay"}), click(&domtapv1.Target{Selector: strings.Repeat("a", 1001)})),
 			"steps[0].click.target.role steps[1].click.target.selector"},
 		{&domtapv1.InteractRequest{TabId: "t1", Steps: []*domtapv1.Step{click(ref(1))}, Format: domtapv1.Format_FORMAT_TREE}, "format"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Read{Read: &domtapv1.ReadStep{MaxTokens: proto.Int32(199)}}}), "steps[0].read.max_tokens"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Screenshot{Screenshot: &domtapv1.ScreenshotStep{Marks: true, FullPage: true}}}),
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Read{Read: &domtapv1.ReadStep{MaxTokens: proto.Int32(199)}}}), "steps[0].read.max_tokens"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Screenshot{Screenshot: &domtapv1.ScreenshotStep{Marks: true, FullPage: true}}}),
 			"steps[0].screenshot.marks"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{
 			Target: ref(1), Button: "thumb", Modifiers: []string{"Shift", "Hyper"},
 		}}}), "steps[0].click.button steps[0].click.modifiers[1]"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{}}}), "steps[0].press.key"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{}}}), "steps[0].press.key"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{
 			Target: ref(1), Text: strings.Repeat("é", 100_001),
 		}}}), "steps[0].type.text"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{}}}), "steps[0].scroll.target"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaX: math.NaN(), DeltaY: 1e9}}}), "steps[0].scroll.delta_x steps[0].scroll.delta_y"},
-		{steps(click(&domtapv1.Target{X: proto.Float64(1)})), "steps[0].click.target.y"},
-		{steps(click(&domtapv1.Target{X: proto.Float64(-1), Y: proto.Float64(math.Inf(1))})), "steps[0].click.target.x steps[0].click.target.y"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "a", Repeat: 101}}}), "steps[0].press.repeat"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: &domtapv1.Target{X: proto.Float64(1), Y: proto.Float64(1)}}}}), "steps[0].fill.target"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Values: slices.Repeat([]string{"a"}, 101)}}}), "steps[0].select.target steps[0].select.values"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{}}}), "steps[0].check.target"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: ref(noRef)}}}), "steps[0].uncheck.target.ref"},
-		{steps(mouseUp), "steps[0].mouse_up"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Dialog{Dialog: &domtapv1.DialogStep{PromptText: proto.String("Ada")}}}), "steps[0].dialog.prompt_text"},
-		{steps(mouseDown(nil)), "steps[0].mouse_down.target"},
-		{steps(mouseMove(nil, 1, nil)), "steps[0].mouse_move.target"},
-		{steps(mouseDown(ref(1)), mouseMove(nil, 0, nil)), "steps[1].mouse_move.target"},
-		{steps(mouseDown(ref(1)), mouseDown(nil)), "steps[1].mouse_down"},
-		{steps(mouseDown(ref(1)), click(ref(1)), mouseUp, mouseUp), "steps[1] steps[3].mouse_up"},
-		{steps(mouseDown(ref(1)), mouseMove(nil, 100_001, slices.Repeat([]*domtapv1.Target{ref(3)}, 33))), "steps[1].mouse_move.delta_x steps[1].mouse_move.waypoints"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_MouseMove{MouseMove: &domtapv1.MouseMoveStep{Target: ref(1), Moves: 101}}}), "steps[0].mouse_move.moves"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_MouseDown{MouseDown: &domtapv1.MouseDownStep{Target: ref(1), Button: "thumb", Modifiers: []string{"Fn"}, Hold: rulestest.Seconds(11)}}}),
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{}}}), "steps[0].scroll.target"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaX: math.NaN(), DeltaY: 1e9}}}), "steps[0].scroll.delta_x steps[0].scroll.delta_y"},
+		{interact(click(&domtapv1.Target{X: proto.Float64(1)})), "steps[0].click.target.y"},
+		{interact(click(&domtapv1.Target{X: proto.Float64(-1), Y: proto.Float64(math.Inf(1))})), "steps[0].click.target.x steps[0].click.target.y"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "a", Repeat: 101}}}), "steps[0].press.repeat"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: &domtapv1.Target{X: proto.Float64(1), Y: proto.Float64(1)}}}}), "steps[0].fill.target"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Values: slices.Repeat([]string{"a"}, 101)}}}), "steps[0].select.target steps[0].select.values"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{}}}), "steps[0].check.target"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: ref(noRef)}}}), "steps[0].uncheck.target.ref"},
+		{interact(mouseUp), "steps[0].mouse_up"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Dialog{Dialog: &domtapv1.DialogStep{PromptText: proto.String("Ada")}}}), "steps[0].dialog.prompt_text"},
+		{interact(mouseDown(nil)), "steps[0].mouse_down.target"},
+		{interact(mouseMove(nil, 1, nil)), "steps[0].mouse_move.target"},
+		{interact(mouseDown(ref(1)), mouseMove(nil, 0, nil)), "steps[1].mouse_move.target"},
+		{interact(mouseDown(ref(1)), mouseDown(nil)), "steps[1].mouse_down"},
+		{interact(mouseDown(ref(1)), click(ref(1)), mouseUp, mouseUp), "steps[1] steps[3].mouse_up"},
+		{interact(mouseDown(ref(1)), mouseMove(nil, 100_001, slices.Repeat([]*domtapv1.Target{ref(3)}, 33))), "steps[1].mouse_move.delta_x steps[1].mouse_move.waypoints"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_MouseMove{MouseMove: &domtapv1.MouseMoveStep{Target: ref(1), Moves: 101}}}), "steps[0].mouse_move.moves"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_MouseDown{MouseDown: &domtapv1.MouseDownStep{Target: ref(1), Button: "thumb", Modifiers: []string{"Fn"}, Hold: rulestest.Seconds(11)}}}),
 			"steps[0].mouse_down.button steps[0].mouse_down.modifiers[0] steps[0].mouse_down.hold"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "a", Repeat: 2, Hold: rulestest.Seconds(1)}}}), "steps[0].press.hold"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "a", Hold: rulestest.Seconds(11)}}}), "steps[0].press.hold"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: ref(1), Modifiers: []string{"Shift"}}}}), "steps[0].scroll.modifiers"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaY: 1, Modifiers: []string{"Fn"}}}}), "steps[0].scroll.modifiers[0]"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1)}}}), "steps[0].drag.to"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1), To: ref(2), DeltaX: 1}}}), "steps[0].drag.to"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1), To: ref(2), Waypoints: []*domtapv1.Target{ref(3), {}}}}}), "steps[0].drag.waypoints[1]"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1), To: ref(2), Waypoints: slices.Repeat([]*domtapv1.Target{ref(3)}, 33)}}}), "steps[0].drag.waypoints"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: ref(1)}}}), "steps[0].upload"},
-		{steps(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: ref(1), Paths: []string{"a", "/b\x00"}, Files: []*domtapv1.UploadFile{
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "a", Repeat: 2, Hold: rulestest.Seconds(1)}}}), "steps[0].press.hold"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "a", Hold: rulestest.Seconds(11)}}}), "steps[0].press.hold"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: ref(1), Modifiers: []string{"Shift"}}}}), "steps[0].scroll.modifiers"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaY: 1, Modifiers: []string{"Fn"}}}}), "steps[0].scroll.modifiers[0]"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1)}}}), "steps[0].drag.to"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1), To: ref(2), DeltaX: 1}}}), "steps[0].drag.to"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1), To: ref(2), Waypoints: []*domtapv1.Target{ref(3), {}}}}}), "steps[0].drag.waypoints[1]"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1), To: ref(2), Waypoints: slices.Repeat([]*domtapv1.Target{ref(3)}, 33)}}}), "steps[0].drag.waypoints"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: ref(1)}}}), "steps[0].upload"},
+		{interact(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: ref(1), Paths: []string{"a", "/b\x00"}, Files: []*domtapv1.UploadFile{
 			{Name: "../x"}, {Name: "a/b"}, {Name: ""}, {Name: "big.bin", Content: make([]byte, 4<<20+1)}}}}}),
 			"steps[0].upload.paths[0] steps[0].upload.paths[1] steps[0].upload.files[0].name steps[0].upload.files[1].name steps[0].upload.files[2].name steps[0].upload.files"},
 	} {
@@ -126,7 +126,7 @@ func TestUnsupportedFieldsAreNamed(t *testing.T) {
 		request     proto.Message
 		field, says string
 	}{
-		{steps(waitStep(&domtapv1.WaitStep{Target: &domtapv1.Target{Label: "Email"}})), "steps[0].wait.target.label", "name"},
+		{interact(waitStep(&domtapv1.WaitStep{Target: &domtapv1.Target{Label: "Email"}})), "steps[0].wait.target.label", "name"},
 	} {
 		rulestest.Suggest(t, Rules, c.request, c.field, c.says)
 	}
@@ -150,7 +150,7 @@ func TestViolationsAreBounded(t *testing.T) {
 	modifiers := make([]string, 100_000)
 	step := &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: ref(1), Modifiers: modifiers}}}
 	var invalid *rules.Invalid
-	if err := Rules.Check(steps(step)); !errors.As(err, &invalid) || len(invalid.Violations) != 25 || len(err.Error()) > 4096 {
+	if err := Rules.Check(interact(step)); !errors.As(err, &invalid) || len(invalid.Violations) != 25 || len(err.Error()) > 4096 {
 		t.Errorf("%d violations in %d bytes", len(invalid.Violations), len(invalid.Error()))
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/dom/waits"
 	"github.com/domtap/domtap/internal/server/rules"
-	"github.com/domtap/domtap/internal/server/waits"
 )
 
 // maxNth limits nth, the number of an element among several matches.

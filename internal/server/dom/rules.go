@@ -10,8 +10,8 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/find"
+	"github.com/domtap/domtap/internal/server/dom/waits"
 	"github.com/domtap/domtap/internal/server/rules"
-	"github.com/domtap/domtap/internal/server/waits"
 )
 
 const (

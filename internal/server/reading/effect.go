@@ -12,7 +12,6 @@ import (
 	"github.com/domtap/domtap/compact/dense"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/acting"
 	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/metering"
 	"github.com/domtap/domtap/internal/server/outcome"
@@ -87,7 +86,7 @@ func (e *Effect) Print(ctx context.Context, o *turn.Outcome) string {
 // changes returns the changes between two states and records that the caller was shown the new one.
 func (e *Effect) changes(from, to *dom.Snapshot, o *turn.Outcome) string {
 	e.shared.SetShown(e.who, to)
-	form := views.ChangesForm{Listed: e.listed, Limit: acting.MaxListed, Brief: e.Brief}
+	form := views.ChangesForm{Listed: e.listed, Limit: views.MaxListed, Brief: e.Brief}
 	form.More = slices.ContainsFunc(o.Notices, func(n dom.Notice) bool { return n.Kind == dom.NoticeText })
 	if asked := o.FieldRequests(); e.Brief && len(asked) > 0 {
 		form.Expected = func(was, now *dom.Element) *dom.Element { return turn.Expected(asked, was, now) }

@@ -18,7 +18,6 @@ import (
 	"github.com/domtap/domtap/internal/server/authz"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/replay"
-	"github.com/domtap/domtap/internal/server/streaming"
 	"github.com/domtap/domtap/internal/server/views"
 )
 
@@ -37,8 +36,8 @@ type Reader struct {
 }
 
 // Source returns the source for watching a tab of the caller: the tab itself, or a copy of another node's tab.
-func (c *Reader) Source(ctx context.Context, id string) (streaming.Source, error) {
-	remote, ok := streaming.SourceOf(ctx)
+func (c *Reader) Source(ctx context.Context, id string) (views.Source, error) {
+	remote, ok := views.SourceOf(ctx)
 	if !ok {
 		return c.Access.Tab(ctx, id)
 	}

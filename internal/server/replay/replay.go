@@ -1,4 +1,4 @@
-// Package replay serves recordings read-only, as if their tabs were live, at any moment of the recording.
+// Package replay implements ReplayService. It serves recordings read-only, as if their tabs were live, at any moment of the recording.
 //
 // A Player has one track for each recording. Its tabs are created by actor.NewRecorded, so that all views, budgets, diffs and formats work
 // on them as on live tabs. Each stream plays its own copy (actor.Replica). Callers must call Close.

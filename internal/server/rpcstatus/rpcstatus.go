@@ -276,3 +276,12 @@ func UnknownNode(id string) error {
 	return New(codes.NotFound, fmt.Sprintf("the cluster has no node %q: GetCluster lists the nodes", id),
 		Info("NOT_FOUND", map[string]string{"resource": "node"}))
 }
+
+// StepReason returns the reason of a step's error, or "" if there is none.
+func StepReason(err error) string {
+	name := Reason(err)
+	if name == "" && errors.Is(err, context.DeadlineExceeded) {
+		return "DEADLINE_EXCEEDED"
+	}
+	return name
+}

@@ -12,7 +12,7 @@ import (
 // Limits of Search, as documented in the proto.
 const (
 	maxSearch       = 400
-	defaultSearch   = 1500
+	defaultSearch   = 1500 // of max_tokens
 	maxProviderName = 40
 )
 

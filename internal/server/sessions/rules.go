@@ -139,6 +139,3 @@ func deviceNames() []string {
 	}
 	return names
 }
-
-// rules.InRange reports whether low <= v <= high. It returns false for NaN.
-func inRange(v, low, high float64) bool { return low <= v && v <= high }

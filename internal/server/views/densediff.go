@@ -22,6 +22,9 @@ func pageOf(s *dom.Snapshot) *dense.Page {
 	return dense.NewPage(dense.Options{Base: compact.NewBase(s.URL)}, all, all)
 }
 
+// MaxListed limits the elements of each kind that the changes after an action list.
+const MaxListed = 50
+
 // ChangesForm controls how changes are printed. See dense.Changes.
 type ChangesForm struct {
 	// Listed returns the elements of a page state that the diff compares.

@@ -214,12 +214,12 @@ func (j *clusterMember) address() string {
 type tabCopies struct{ *replication.Replicas }
 
 // Open implements peers.Copies.
-func (c tabCopies) Open(ctx context.Context, tab string, owner peers.Node) (streaming.Source, func(), error) {
+func (c tabCopies) Open(ctx context.Context, tab string, owner peers.Node) (views.Source, func(), error) {
 	return c.Replicas.Open(ctx, tab, owner.Process())
 }
 
 // Recent implements peers.Copies.
-func (c tabCopies) Recent(tab string, owner peers.Node, age time.Duration, of views.Selection) (streaming.Source, bool) {
+func (c tabCopies) Recent(tab string, owner peers.Node, age time.Duration, of views.Selection) (views.Source, bool) {
 	return c.Replicas.Recent(tab, owner.Process(), age, of.Watch())
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/domtap/domtap/internal/gateway"
 	"github.com/domtap/domtap/internal/gateway/ui"
 	"github.com/domtap/domtap/internal/server"
+	rpc "github.com/domtap/domtap/internal/server/daemon"
 	"github.com/domtap/domtap/internal/server/listen"
-	rpc "github.com/domtap/domtap/internal/server/services"
 )
 
 // pageStop limits how long calls of a live page may continue after the page is switched off.
@@ -85,7 +85,7 @@ func (p *livePage) gateway(l net.Listener) gateway.Config {
 	return gateway.Config{Listener: l, Logger: p.cfg.Logger, MaxRequest: p.cfg.Limits.RequestBytes, MaxAnswer: p.cfg.Limits.ResponseBytes}
 }
 
-// Start serves the page: see services.LivePage.
+// Start serves the page: see daemon.LivePage.
 func (p *livePage) Start(ctx context.Context, address string) (url string, started bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,7 +145,7 @@ func listenOnLoopback(ctx context.Context, address string) (net.Listener, error)
 	return listen.Page(ctx)
 }
 
-// Stop ends what Start started: see services.LivePage.
+// Stop ends what Start started: see daemon.LivePage.
 func (p *livePage) Stop(ctx context.Context) (stopped bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

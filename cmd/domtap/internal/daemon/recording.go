@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/recorder"
+	"github.com/domtap/domtap/internal/server/recording"
 )
 
 // Recording configures which tabs are recorded, and where.
@@ -22,13 +22,13 @@ type Recording struct {
 // record configures the recordings of a server.
 func (cfg Config) record(calls *server.Config) {
 	r := cfg.Recording
-	calls.Recording = recorder.Config{Dir: cmp.Or(r.Dir, filepath.Join(cfg.Browser.StateDir, "recordings")), Program: cfg.Version}
+	calls.Recording = recording.Config{Dir: cmp.Or(r.Dir, filepath.Join(cfg.Browser.StateDir, "recordings")), Program: cfg.Version}
 	if r.Dir == "" {
 		return
 	}
 	calls.Recording.KeepBytes, calls.Recording.KeepAge = r.KeepBytes, r.KeepAge
-	calls.RecordAll = &recorder.Options{Renew: true}
+	calls.RecordAll = &recording.Options{Renew: true}
 	if r.KeepBytes > 0 { // several files fit, so removing one leaves others
-		calls.RecordAll.MaxBytes = min(recorder.DefaultBytes, max(r.KeepBytes/4, 1<<20))
+		calls.RecordAll.MaxBytes = min(recording.DefaultBytes, max(r.KeepBytes/4, 1<<20))
 	}
 }

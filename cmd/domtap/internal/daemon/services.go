@@ -13,8 +13,8 @@ import (
 	"github.com/domtap/domtap/internal/browserpool"
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/server/actions/uploads"
 	"github.com/domtap/domtap/internal/server/listen"
-	"github.com/domtap/domtap/internal/server/uploads"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
