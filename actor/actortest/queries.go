@@ -10,12 +10,13 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// queries implements driver.Query and driver.Bodies.
+// queries implements driver.Query, driver.Bodies and driver.Documents.
 type queries struct {
 	*Page
 	extract  func(driver.Extraction) ([]driver.Extract, error)
 	evaluate func(driver.Script) (driver.Evaluated, error)
 	bodies   map[string]string
+	files    map[string]string
 	audited  []driver.Audited
 }
 
@@ -213,4 +214,20 @@ func (p *queries) Markup(ctx context.Context, root driver.Element) ([]driver.Mar
 		})
 	}
 	return out, nil
+}
+
+// Files sets the content of downloads by path. All other files are gone.
+func (p *queries) Files(files map[string]string) { p.locked(func() { p.files = files }) }
+
+// Downloaded implements driver.Documents.
+func (p *queries) Downloaded(ctx context.Context, path string, limit int) ([]byte, error) {
+	if err := p.thread(ctx); err != nil {
+		return nil, err
+	}
+	defer p.mu.Unlock()
+	file, known := p.files[path]
+	if !known || len(file) > limit {
+		return nil, apierr.Unknown("download", "the file is gone")
+	}
+	return []byte(file), nil
 }

@@ -30,6 +30,8 @@ type Download struct {
 	State               DownloadState
 	// Received and Total are in bytes. Total is 0 if unknown.
 	Received, Total int64
+	// Type is the media type that the content of the complete file has, such as "application/pdf". It is empty if unknown.
+	Type string
 	// Path is the path of the complete file.
 	Path string
 	// Reason is the reason why the download was canceled.

@@ -66,6 +66,7 @@ type Page interface {
 	Scroller
 	PageStorage
 	Bodies
+	Documents
 	Freezer
 	// Guard sets a function that is called right before each command that acts on the page. If it returns an error, the command is not sent
 	// and the call fails with that error. It must not block.
@@ -200,6 +201,14 @@ type Bodies interface {
 	// most 1 MiB: the newest 2 MiB per renderer, and those in its memory cache. It fails with an *apierr.Error of kind NotFound if the
 	// browser does not have the body (any more), and of kind NotActionable in a session with masks.
 	Body(ctx context.Context, request string) ([]byte, error)
+}
+
+// Documents reads documents that are not HTML. It fails with an *apierr.Error of kind NotActionable in a session with masks, because
+// nothing can be masked in them.
+type Documents interface {
+	// Downloaded returns the content of a complete download of the page's session, by driver.Download.Path. It fails with an *apierr.Error
+	// of kind Exhausted if the file has more than limit bytes, and of kind NotFound if it is not on this machine (any more).
+	Downloaded(ctx context.Context, path string, limit int) ([]byte, error)
 }
 
 // Freezer stops an idle page.

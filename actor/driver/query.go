@@ -9,9 +9,13 @@ type Markup struct {
 	Document string
 	// URL and Title belong to the document.
 	URL, Title string
+	// Type is the media type of the document, such as "text/html" or "application/json". It is untrusted and may be empty.
+	Type string
 	// HTML is the content of the body. An element <x-frame name="F"></x-frame> marks the place of the document of frame F; pages cannot
 	// create this element themselves.
 	HTML string
+	// Whole reports that all of HTML is content, because the document is not a page. The daemon sets it when it converts a document.
+	Whole bool
 	// Unseen is the text of the document that is not visible, limited to the first 50,000 characters. It may end within a character.
 	Unseen string
 	// Truncated reports whether HTML was cut. Its limit is about 10 MB.

@@ -163,3 +163,18 @@ func FindBarriers(ctx context.Context, tab *actor.Tab) (Barriers, error) {
 		return out, err
 	})
 }
+
+// Downloaded returns the content of a complete download of the tab's session, by driver.Download.Path. It also fails with the errors of
+// driver.Documents.
+func Downloaded(ctx context.Context, tab *actor.Tab, path string, limit int) ([]byte, error) {
+	return actor.Do(ctx, tab, actor.Command{Name: "read download", ReadOnly: true}, func(ctx context.Context, x *actor.Exclusive) (data []byte, err error) {
+		if err := x.Ready(); err != nil {
+			return nil, err
+		}
+		err = x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
+			data, err = page.Downloaded(ctx, path, limit)
+			return err
+		})
+		return data, err
+	})
+}

@@ -52,6 +52,7 @@ type Page struct {
 	driver.Scroller
 	driver.PageStorage
 	driver.Bodies
+	driver.Documents
 	*console.Feed
 	rawPage
 	*adapters.Freezer
@@ -137,6 +138,7 @@ func (p *Page) compose() {
 		Input: p.input, Documents: p.documents, Navigator: p.navigator, Requests: p.requests, Activity: &p.activity, Session: session, Barrier: p.barrier,
 	}
 	p.PageStorage, p.Bodies = adapters.Storage{Frames: m, Capture: shots}, adapters.Bodies{Requests: p.requests, Capture: shots}
+	p.Documents = adapters.Documents{Capture: shots, Folder: c.Downloads}
 	p.Freezer = &adapters.Freezer{Page: p.main, Targets: p.emulated, Front: &c.front}
 	p.Navigator, p.Capturer, p.Dialogs, p.Scroller = p.navigator, shots, p.dialogs, p.documents
 }

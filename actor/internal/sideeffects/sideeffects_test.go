@@ -101,9 +101,9 @@ func TestNotesAreBoundedAndTakenOnce(t *testing.T) {
 	var d sideeffects.Downloads
 	s.Replace(d.Progress(driver.Download{GUID: "a", Filename: "f"}))
 	s.Replace(d.Progress(driver.Download{GUID: "a", Filename: "f"}))
-	s.Replace(d.Progress(driver.Download{GUID: "a", Filename: "f", State: driver.Fetched, Path: "/d/f"}))
+	s.Replace(d.Progress(driver.Download{GUID: "a", Filename: "f", State: driver.Fetched, Path: "/d/f", Type: "application/pdf", Total: 12}))
 	s.Replace(d.Progress(driver.Download{GUID: "b", Filename: "g", State: driver.NotFetched, Reason: "gone"}))
-	want := `; the download of "f" is complete: /d/f; the download of "g" was canceled: gone`
+	want := `; the download of "f" is complete: /d/f (application/pdf, 12 bytes); the download of "g" was canceled: gone`
 	if got := s.Take(0); got != want {
 		t.Errorf("the summary is %q", got)
 	}

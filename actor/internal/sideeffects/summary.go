@@ -77,7 +77,7 @@ func (s *Downloads) Progress(d driver.Download) (began, entry string) {
 	s.record(d)
 	switch {
 	case d.State == driver.Fetched && d.Path != "":
-		return began, fmt.Sprintf("the download of %q is complete: %s", name, d.Path)
+		return began, fmt.Sprintf("the download of %q is complete: %s%s", name, d.Path, facts(d))
 	case d.State == driver.Fetched:
 		return began, fmt.Sprintf("the download of %q is complete", name)
 	case d.State == driver.NotFetched:
@@ -87,6 +87,14 @@ func (s *Downloads) Progress(d driver.Download) (began, entry string) {
 	}
 	s.latest = d.GUID
 	return "", began
+}
+
+// facts returns the type and the size of a complete file in parentheses.
+func facts(d driver.Download) string {
+	if d.Type == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s, %d bytes)", d.Type, d.Total)
 }
 
 // record updates the set of running downloads.

@@ -142,6 +142,79 @@ func (ImageFormat) EnumDescriptor() ([]byte, []int) {
 	return file_domtap_v1_page_proto_rawDescGZIP(), []int{1}
 }
 
+// DocumentKind is the kind of a document that is not an HTML page.
+type DocumentKind int32
+
+const (
+	// An HTML page.
+	DocumentKind_DOCUMENT_KIND_UNSPECIFIED DocumentKind = 0
+	DocumentKind_DOCUMENT_KIND_PDF         DocumentKind = 1
+	// Without a path, AUTO returns an outline of the values with their paths, and CONTENT the text.
+	DocumentKind_DOCUMENT_KIND_JSON DocumentKind = 2
+	DocumentKind_DOCUMENT_KIND_XML  DocumentKind = 3
+	// Comma- or tab-separated values, which are returned as a table.
+	DocumentKind_DOCUMENT_KIND_CSV   DocumentKind = 4
+	DocumentKind_DOCUMENT_KIND_TEXT  DocumentKind = 5
+	DocumentKind_DOCUMENT_KIND_IMAGE DocumentKind = 6
+	// A downloaded HTML page.
+	DocumentKind_DOCUMENT_KIND_HTML DocumentKind = 7
+	// A document without text that can be read, such as an archive.
+	DocumentKind_DOCUMENT_KIND_OTHER DocumentKind = 8
+)
+
+// Enum value maps for DocumentKind.
+var (
+	DocumentKind_name = map[int32]string{
+		0: "DOCUMENT_KIND_UNSPECIFIED",
+		1: "DOCUMENT_KIND_PDF",
+		2: "DOCUMENT_KIND_JSON",
+		3: "DOCUMENT_KIND_XML",
+		4: "DOCUMENT_KIND_CSV",
+		5: "DOCUMENT_KIND_TEXT",
+		6: "DOCUMENT_KIND_IMAGE",
+		7: "DOCUMENT_KIND_HTML",
+		8: "DOCUMENT_KIND_OTHER",
+	}
+	DocumentKind_value = map[string]int32{
+		"DOCUMENT_KIND_UNSPECIFIED": 0,
+		"DOCUMENT_KIND_PDF":         1,
+		"DOCUMENT_KIND_JSON":        2,
+		"DOCUMENT_KIND_XML":         3,
+		"DOCUMENT_KIND_CSV":         4,
+		"DOCUMENT_KIND_TEXT":        5,
+		"DOCUMENT_KIND_IMAGE":       6,
+		"DOCUMENT_KIND_HTML":        7,
+		"DOCUMENT_KIND_OTHER":       8,
+	}
+)
+
+func (x DocumentKind) Enum() *DocumentKind {
+	p := new(DocumentKind)
+	*p = x
+	return p
+}
+
+func (x DocumentKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (DocumentKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_domtap_v1_page_proto_enumTypes[2].Descriptor()
+}
+
+func (DocumentKind) Type() protoreflect.EnumType {
+	return &file_domtap_v1_page_proto_enumTypes[2]
+}
+
+func (x DocumentKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use DocumentKind.Descriptor instead.
+func (DocumentKind) EnumDescriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{2}
+}
+
 // PaperFormat is a size of paper.
 type PaperFormat int32
 
@@ -186,11 +259,11 @@ func (x PaperFormat) String() string {
 }
 
 func (PaperFormat) Descriptor() protoreflect.EnumDescriptor {
-	return file_domtap_v1_page_proto_enumTypes[2].Descriptor()
+	return file_domtap_v1_page_proto_enumTypes[3].Descriptor()
 }
 
 func (PaperFormat) Type() protoreflect.EnumType {
-	return &file_domtap_v1_page_proto_enumTypes[2]
+	return &file_domtap_v1_page_proto_enumTypes[3]
 }
 
 func (x PaperFormat) Number() protoreflect.EnumNumber {
@@ -199,7 +272,7 @@ func (x PaperFormat) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use PaperFormat.Descriptor instead.
 func (PaperFormat) EnumDescriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{2}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{3}
 }
 
 // LogKind is the kind of a log entry.
@@ -243,11 +316,11 @@ func (x LogKind) String() string {
 }
 
 func (LogKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_domtap_v1_page_proto_enumTypes[3].Descriptor()
+	return file_domtap_v1_page_proto_enumTypes[4].Descriptor()
 }
 
 func (LogKind) Type() protoreflect.EnumType {
-	return &file_domtap_v1_page_proto_enumTypes[3]
+	return &file_domtap_v1_page_proto_enumTypes[4]
 }
 
 func (x LogKind) Number() protoreflect.EnumNumber {
@@ -256,7 +329,7 @@ func (x LogKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use LogKind.Descriptor instead.
 func (LogKind) EnumDescriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{3}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{4}
 }
 
 // AuditLevel is how certain a finding is.
@@ -296,11 +369,11 @@ func (x AuditLevel) String() string {
 }
 
 func (AuditLevel) Descriptor() protoreflect.EnumDescriptor {
-	return file_domtap_v1_page_proto_enumTypes[4].Descriptor()
+	return file_domtap_v1_page_proto_enumTypes[5].Descriptor()
 }
 
 func (AuditLevel) Type() protoreflect.EnumType {
-	return &file_domtap_v1_page_proto_enumTypes[4]
+	return &file_domtap_v1_page_proto_enumTypes[5]
 }
 
 func (x AuditLevel) Number() protoreflect.EnumNumber {
@@ -309,7 +382,7 @@ func (x AuditLevel) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use AuditLevel.Descriptor instead.
 func (AuditLevel) EnumDescriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{4}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{5}
 }
 
 type ReadPageRequest struct {
@@ -326,7 +399,13 @@ type ReadPageRequest struct {
 	Cursor string `protobuf:"bytes,4,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	// Read only the element with this ref, as CONTENT: all its text, even if Element.text or Element.value is shortened.
 	// For a field, its value, up to 10,000 characters. Repeat it together with a cursor of the answer.
-	RootRef       *uint32 `protobuf:"varint,5,opt,name=root_ref,json=rootRef,proto3,oneof" json:"root_ref,omitempty"`
+	RootRef *uint32 `protobuf:"varint,5,opt,name=root_ref,json=rootRef,proto3,oneof" json:"root_ref,omitempty"`
+	// Read a file that a page of the tab's session has downloaded instead of the page: the guid of the download, or the
+	// name of its file. Files of at most 64 MB are read. Repeat it together with a cursor of the answer.
+	Download string `protobuf:"bytes,6,opt,name=download,proto3" json:"download,omitempty"`
+	// Read only one value of a JSON document, by a path that its outline prints, such as "$.items[3].name". "$" is the
+	// whole document. A path may end at any value. Repeat it together with a cursor of the answer.
+	Path          string `protobuf:"bytes,7,opt,name=path,proto3" json:"path,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -396,6 +475,111 @@ func (x *ReadPageRequest) GetRootRef() uint32 {
 	return 0
 }
 
+func (x *ReadPageRequest) GetDownload() string {
+	if x != nil {
+		return x.Download
+	}
+	return ""
+}
+
+func (x *ReadPageRequest) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+// ReadDocument describes a document that is not an HTML page. All of it is untrusted.
+type ReadDocument struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The kind, decided by the content and then by the media type and the name.
+	Kind DocumentKind `protobuf:"varint,1,opt,name=kind,proto3,enum=domtap.v1.DocumentKind" json:"kind,omitempty"`
+	// The media type that the server sent, or that the content of a download has.
+	MediaType string `protobuf:"bytes,2,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
+	// The name of the file.
+	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// The size in bytes. 0 if unknown.
+	Size int64 `protobuf:"varint,4,opt,name=size,proto3" json:"size,omitempty"`
+	// PDF: the number of pages.
+	Pages int32 `protobuf:"varint,5,opt,name=pages,proto3" json:"pages,omitempty"`
+	// What the text does not contain and what to do, such as "no text: the pages are pictures". Otherwise empty.
+	Note          string `protobuf:"bytes,6,opt,name=note,proto3" json:"note,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadDocument) Reset() {
+	*x = ReadDocument{}
+	mi := &file_domtap_v1_page_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadDocument) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadDocument) ProtoMessage() {}
+
+func (x *ReadDocument) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadDocument.ProtoReflect.Descriptor instead.
+func (*ReadDocument) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ReadDocument) GetKind() DocumentKind {
+	if x != nil {
+		return x.Kind
+	}
+	return DocumentKind_DOCUMENT_KIND_UNSPECIFIED
+}
+
+func (x *ReadDocument) GetMediaType() string {
+	if x != nil {
+		return x.MediaType
+	}
+	return ""
+}
+
+func (x *ReadDocument) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ReadDocument) GetSize() int64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *ReadDocument) GetPages() int32 {
+	if x != nil {
+		return x.Pages
+	}
+	return 0
+}
+
+func (x *ReadDocument) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
+}
+
 type ReadPageResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The mode of this answer, never AUTO.
@@ -432,6 +616,8 @@ type ReadPageResponse struct {
 	Metadata *ViewMetadata `protobuf:"bytes,16,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// CONTENT: the number of blocks (headings, paragraphs, items, tables) of the whole document.
 	TotalBlocks int32 `protobuf:"varint,17,opt,name=total_blocks,json=totalBlocks,proto3" json:"total_blocks,omitempty"`
+	// What the document is, if it is not an HTML page: a document that the tab shows, or a download.
+	Document *ReadDocument `protobuf:"bytes,18,opt,name=document,proto3" json:"document,omitempty"`
 	// CONTENT: suspected prompt injections, including those in invisible text. In other modes, they are in `metadata`.
 	Signals       []*Signal `protobuf:"bytes,48,rep,name=signals,proto3" json:"signals,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -440,7 +626,7 @@ type ReadPageResponse struct {
 
 func (x *ReadPageResponse) Reset() {
 	*x = ReadPageResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[1]
+	mi := &file_domtap_v1_page_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -452,7 +638,7 @@ func (x *ReadPageResponse) String() string {
 func (*ReadPageResponse) ProtoMessage() {}
 
 func (x *ReadPageResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[1]
+	mi := &file_domtap_v1_page_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -465,7 +651,7 @@ func (x *ReadPageResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadPageResponse.ProtoReflect.Descriptor instead.
 func (*ReadPageResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{1}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ReadPageResponse) GetMode() ReadMode {
@@ -587,6 +773,13 @@ func (x *ReadPageResponse) GetTotalBlocks() int32 {
 	return 0
 }
 
+func (x *ReadPageResponse) GetDocument() *ReadDocument {
+	if x != nil {
+		return x.Document
+	}
+	return nil
+}
+
 func (x *ReadPageResponse) GetSignals() []*Signal {
 	if x != nil {
 		return x.Signals
@@ -609,7 +802,7 @@ type ReadHeading struct {
 
 func (x *ReadHeading) Reset() {
 	*x = ReadHeading{}
-	mi := &file_domtap_v1_page_proto_msgTypes[2]
+	mi := &file_domtap_v1_page_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -621,7 +814,7 @@ func (x *ReadHeading) String() string {
 func (*ReadHeading) ProtoMessage() {}
 
 func (x *ReadHeading) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[2]
+	mi := &file_domtap_v1_page_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -634,7 +827,7 @@ func (x *ReadHeading) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadHeading.ProtoReflect.Descriptor instead.
 func (*ReadHeading) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{2}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ReadHeading) GetLevel() int32 {
@@ -673,7 +866,7 @@ type Mark struct {
 
 func (x *Mark) Reset() {
 	*x = Mark{}
-	mi := &file_domtap_v1_page_proto_msgTypes[3]
+	mi := &file_domtap_v1_page_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -685,7 +878,7 @@ func (x *Mark) String() string {
 func (*Mark) ProtoMessage() {}
 
 func (x *Mark) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[3]
+	mi := &file_domtap_v1_page_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -698,7 +891,7 @@ func (x *Mark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Mark.ProtoReflect.Descriptor instead.
 func (*Mark) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{3}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Mark) GetRef() uint32 {
@@ -747,7 +940,7 @@ type ScreenshotRequest struct {
 
 func (x *ScreenshotRequest) Reset() {
 	*x = ScreenshotRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[4]
+	mi := &file_domtap_v1_page_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -759,7 +952,7 @@ func (x *ScreenshotRequest) String() string {
 func (*ScreenshotRequest) ProtoMessage() {}
 
 func (x *ScreenshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[4]
+	mi := &file_domtap_v1_page_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -772,7 +965,7 @@ func (x *ScreenshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScreenshotRequest.ProtoReflect.Descriptor instead.
 func (*ScreenshotRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{4}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ScreenshotRequest) GetTabId() string {
@@ -844,7 +1037,7 @@ type ScreenshotResponse struct {
 
 func (x *ScreenshotResponse) Reset() {
 	*x = ScreenshotResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[5]
+	mi := &file_domtap_v1_page_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -856,7 +1049,7 @@ func (x *ScreenshotResponse) String() string {
 func (*ScreenshotResponse) ProtoMessage() {}
 
 func (x *ScreenshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[5]
+	mi := &file_domtap_v1_page_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -869,7 +1062,7 @@ func (x *ScreenshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScreenshotResponse.ProtoReflect.Descriptor instead.
 func (*ScreenshotResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{5}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ScreenshotResponse) GetImage() []byte {
@@ -927,7 +1120,7 @@ type PdfRequest struct {
 
 func (x *PdfRequest) Reset() {
 	*x = PdfRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[6]
+	mi := &file_domtap_v1_page_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -939,7 +1132,7 @@ func (x *PdfRequest) String() string {
 func (*PdfRequest) ProtoMessage() {}
 
 func (x *PdfRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[6]
+	mi := &file_domtap_v1_page_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -952,7 +1145,7 @@ func (x *PdfRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PdfRequest.ProtoReflect.Descriptor instead.
 func (*PdfRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{6}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PdfRequest) GetTabId() string {
@@ -1006,7 +1199,7 @@ type PdfResponse struct {
 
 func (x *PdfResponse) Reset() {
 	*x = PdfResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[7]
+	mi := &file_domtap_v1_page_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1018,7 +1211,7 @@ func (x *PdfResponse) String() string {
 func (*PdfResponse) ProtoMessage() {}
 
 func (x *PdfResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[7]
+	mi := &file_domtap_v1_page_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1031,7 +1224,7 @@ func (x *PdfResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PdfResponse.ProtoReflect.Descriptor instead.
 func (*PdfResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{7}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PdfResponse) GetPdf() []byte {
@@ -1064,7 +1257,7 @@ type ExtractRequest struct {
 
 func (x *ExtractRequest) Reset() {
 	*x = ExtractRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[8]
+	mi := &file_domtap_v1_page_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1076,7 +1269,7 @@ func (x *ExtractRequest) String() string {
 func (*ExtractRequest) ProtoMessage() {}
 
 func (x *ExtractRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[8]
+	mi := &file_domtap_v1_page_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1089,7 +1282,7 @@ func (x *ExtractRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExtractRequest.ProtoReflect.Descriptor instead.
 func (*ExtractRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{8}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ExtractRequest) GetTabId() string {
@@ -1147,7 +1340,7 @@ type ExtractTable struct {
 
 func (x *ExtractTable) Reset() {
 	*x = ExtractTable{}
-	mi := &file_domtap_v1_page_proto_msgTypes[9]
+	mi := &file_domtap_v1_page_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1159,7 +1352,7 @@ func (x *ExtractTable) String() string {
 func (*ExtractTable) ProtoMessage() {}
 
 func (x *ExtractTable) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[9]
+	mi := &file_domtap_v1_page_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1172,7 +1365,7 @@ func (x *ExtractTable) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExtractTable.ProtoReflect.Descriptor instead.
 func (*ExtractTable) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{9}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ExtractTable) GetHeaders() []string {
@@ -1208,7 +1401,7 @@ type ExtractResponse struct {
 
 func (x *ExtractResponse) Reset() {
 	*x = ExtractResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[10]
+	mi := &file_domtap_v1_page_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1220,7 +1413,7 @@ func (x *ExtractResponse) String() string {
 func (*ExtractResponse) ProtoMessage() {}
 
 func (x *ExtractResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[10]
+	mi := &file_domtap_v1_page_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1233,7 +1426,7 @@ func (x *ExtractResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExtractResponse.ProtoReflect.Descriptor instead.
 func (*ExtractResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{10}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ExtractResponse) GetResultJson() string {
@@ -1294,7 +1487,7 @@ type BatchRequest struct {
 
 func (x *BatchRequest) Reset() {
 	*x = BatchRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[11]
+	mi := &file_domtap_v1_page_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1306,7 +1499,7 @@ func (x *BatchRequest) String() string {
 func (*BatchRequest) ProtoMessage() {}
 
 func (x *BatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[11]
+	mi := &file_domtap_v1_page_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1319,7 +1512,7 @@ func (x *BatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchRequest.ProtoReflect.Descriptor instead.
 func (*BatchRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{11}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *BatchRequest) GetUrls() []string {
@@ -1402,7 +1595,7 @@ type BatchResult struct {
 
 func (x *BatchResult) Reset() {
 	*x = BatchResult{}
-	mi := &file_domtap_v1_page_proto_msgTypes[12]
+	mi := &file_domtap_v1_page_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1414,7 +1607,7 @@ func (x *BatchResult) String() string {
 func (*BatchResult) ProtoMessage() {}
 
 func (x *BatchResult) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[12]
+	mi := &file_domtap_v1_page_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1427,7 +1620,7 @@ func (x *BatchResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchResult.ProtoReflect.Descriptor instead.
 func (*BatchResult) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{12}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *BatchResult) GetUrl() string {
@@ -1517,7 +1710,7 @@ type BatchResponse struct {
 
 func (x *BatchResponse) Reset() {
 	*x = BatchResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[13]
+	mi := &file_domtap_v1_page_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1529,7 +1722,7 @@ func (x *BatchResponse) String() string {
 func (*BatchResponse) ProtoMessage() {}
 
 func (x *BatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[13]
+	mi := &file_domtap_v1_page_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1542,7 +1735,7 @@ func (x *BatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchResponse.ProtoReflect.Descriptor instead.
 func (*BatchResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{13}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *BatchResponse) GetResults() []*BatchResult {
@@ -1569,7 +1762,7 @@ type EvaluateRequest struct {
 
 func (x *EvaluateRequest) Reset() {
 	*x = EvaluateRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[14]
+	mi := &file_domtap_v1_page_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1581,7 +1774,7 @@ func (x *EvaluateRequest) String() string {
 func (*EvaluateRequest) ProtoMessage() {}
 
 func (x *EvaluateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[14]
+	mi := &file_domtap_v1_page_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1594,7 +1787,7 @@ func (x *EvaluateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluateRequest.ProtoReflect.Descriptor instead.
 func (*EvaluateRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{14}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *EvaluateRequest) GetTabId() string {
@@ -1637,7 +1830,7 @@ type EvaluateResponse struct {
 
 func (x *EvaluateResponse) Reset() {
 	*x = EvaluateResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[15]
+	mi := &file_domtap_v1_page_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1649,7 +1842,7 @@ func (x *EvaluateResponse) String() string {
 func (*EvaluateResponse) ProtoMessage() {}
 
 func (x *EvaluateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[15]
+	mi := &file_domtap_v1_page_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1662,7 +1855,7 @@ func (x *EvaluateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluateResponse.ProtoReflect.Descriptor instead.
 func (*EvaluateResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{15}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *EvaluateResponse) GetResultJson() string {
@@ -1701,7 +1894,7 @@ type ReadLogRequest struct {
 
 func (x *ReadLogRequest) Reset() {
 	*x = ReadLogRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[16]
+	mi := &file_domtap_v1_page_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1713,7 +1906,7 @@ func (x *ReadLogRequest) String() string {
 func (*ReadLogRequest) ProtoMessage() {}
 
 func (x *ReadLogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[16]
+	mi := &file_domtap_v1_page_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1726,7 +1919,7 @@ func (x *ReadLogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadLogRequest.ProtoReflect.Descriptor instead.
 func (*ReadLogRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{16}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ReadLogRequest) GetTabId() string {
@@ -1807,7 +2000,7 @@ type LogEntry struct {
 
 func (x *LogEntry) Reset() {
 	*x = LogEntry{}
-	mi := &file_domtap_v1_page_proto_msgTypes[17]
+	mi := &file_domtap_v1_page_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1819,7 +2012,7 @@ func (x *LogEntry) String() string {
 func (*LogEntry) ProtoMessage() {}
 
 func (x *LogEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[17]
+	mi := &file_domtap_v1_page_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1832,7 +2025,7 @@ func (x *LogEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogEntry.ProtoReflect.Descriptor instead.
 func (*LogEntry) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{17}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *LogEntry) GetSequence() uint64 {
@@ -1941,7 +2134,7 @@ type ReadLogResponse struct {
 
 func (x *ReadLogResponse) Reset() {
 	*x = ReadLogResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[18]
+	mi := &file_domtap_v1_page_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1953,7 +2146,7 @@ func (x *ReadLogResponse) String() string {
 func (*ReadLogResponse) ProtoMessage() {}
 
 func (x *ReadLogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[18]
+	mi := &file_domtap_v1_page_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1966,7 +2159,7 @@ func (x *ReadLogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadLogResponse.ProtoReflect.Descriptor instead.
 func (*ReadLogResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{18}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ReadLogResponse) GetEntries() []*LogEntry {
@@ -2006,7 +2199,7 @@ type GetRequestRequest struct {
 
 func (x *GetRequestRequest) Reset() {
 	*x = GetRequestRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[19]
+	mi := &file_domtap_v1_page_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2018,7 +2211,7 @@ func (x *GetRequestRequest) String() string {
 func (*GetRequestRequest) ProtoMessage() {}
 
 func (x *GetRequestRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[19]
+	mi := &file_domtap_v1_page_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2031,7 +2224,7 @@ func (x *GetRequestRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequestRequest.ProtoReflect.Descriptor instead.
 func (*GetRequestRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{19}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetRequestRequest) GetTabId() string {
@@ -2086,7 +2279,7 @@ type RequestTiming struct {
 
 func (x *RequestTiming) Reset() {
 	*x = RequestTiming{}
-	mi := &file_domtap_v1_page_proto_msgTypes[20]
+	mi := &file_domtap_v1_page_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2098,7 +2291,7 @@ func (x *RequestTiming) String() string {
 func (*RequestTiming) ProtoMessage() {}
 
 func (x *RequestTiming) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[20]
+	mi := &file_domtap_v1_page_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2111,7 +2304,7 @@ func (x *RequestTiming) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequestTiming.ProtoReflect.Descriptor instead.
 func (*RequestTiming) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{20}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *RequestTiming) GetBlockedMs() float64 {
@@ -2200,7 +2393,7 @@ type GetRequestResponse struct {
 
 func (x *GetRequestResponse) Reset() {
 	*x = GetRequestResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[21]
+	mi := &file_domtap_v1_page_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2212,7 +2405,7 @@ func (x *GetRequestResponse) String() string {
 func (*GetRequestResponse) ProtoMessage() {}
 
 func (x *GetRequestResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[21]
+	mi := &file_domtap_v1_page_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2225,7 +2418,7 @@ func (x *GetRequestResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequestResponse.ProtoReflect.Descriptor instead.
 func (*GetRequestResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{21}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *GetRequestResponse) GetEntry() *LogEntry {
@@ -2341,7 +2534,7 @@ type ExportHarRequest struct {
 
 func (x *ExportHarRequest) Reset() {
 	*x = ExportHarRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[22]
+	mi := &file_domtap_v1_page_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2353,7 +2546,7 @@ func (x *ExportHarRequest) String() string {
 func (*ExportHarRequest) ProtoMessage() {}
 
 func (x *ExportHarRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[22]
+	mi := &file_domtap_v1_page_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2366,7 +2559,7 @@ func (x *ExportHarRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportHarRequest.ProtoReflect.Descriptor instead.
 func (*ExportHarRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{22}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ExportHarRequest) GetTabId() string {
@@ -2408,7 +2601,7 @@ type ExportHarResponse struct {
 
 func (x *ExportHarResponse) Reset() {
 	*x = ExportHarResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[23]
+	mi := &file_domtap_v1_page_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2420,7 +2613,7 @@ func (x *ExportHarResponse) String() string {
 func (*ExportHarResponse) ProtoMessage() {}
 
 func (x *ExportHarResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[23]
+	mi := &file_domtap_v1_page_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2433,7 +2626,7 @@ func (x *ExportHarResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportHarResponse.ProtoReflect.Descriptor instead.
 func (*ExportHarResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{23}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ExportHarResponse) GetHar() []byte {
@@ -2487,7 +2680,7 @@ type AuditRequest struct {
 
 func (x *AuditRequest) Reset() {
 	*x = AuditRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[24]
+	mi := &file_domtap_v1_page_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2499,7 +2692,7 @@ func (x *AuditRequest) String() string {
 func (*AuditRequest) ProtoMessage() {}
 
 func (x *AuditRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[24]
+	mi := &file_domtap_v1_page_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2512,7 +2705,7 @@ func (x *AuditRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditRequest.ProtoReflect.Descriptor instead.
 func (*AuditRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{24}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *AuditRequest) GetTabId() string {
@@ -2568,7 +2761,7 @@ type AuditFinding struct {
 
 func (x *AuditFinding) Reset() {
 	*x = AuditFinding{}
-	mi := &file_domtap_v1_page_proto_msgTypes[25]
+	mi := &file_domtap_v1_page_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2580,7 +2773,7 @@ func (x *AuditFinding) String() string {
 func (*AuditFinding) ProtoMessage() {}
 
 func (x *AuditFinding) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[25]
+	mi := &file_domtap_v1_page_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2593,7 +2786,7 @@ func (x *AuditFinding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditFinding.ProtoReflect.Descriptor instead.
 func (*AuditFinding) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{25}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *AuditFinding) GetRule() string {
@@ -2680,7 +2873,7 @@ type WebVitals struct {
 
 func (x *WebVitals) Reset() {
 	*x = WebVitals{}
-	mi := &file_domtap_v1_page_proto_msgTypes[26]
+	mi := &file_domtap_v1_page_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2692,7 +2885,7 @@ func (x *WebVitals) String() string {
 func (*WebVitals) ProtoMessage() {}
 
 func (x *WebVitals) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[26]
+	mi := &file_domtap_v1_page_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2705,7 +2898,7 @@ func (x *WebVitals) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebVitals.ProtoReflect.Descriptor instead.
 func (*WebVitals) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{26}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *WebVitals) GetTtfbMs() float64 {
@@ -2796,7 +2989,7 @@ type AuditResponse struct {
 
 func (x *AuditResponse) Reset() {
 	*x = AuditResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[27]
+	mi := &file_domtap_v1_page_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2808,7 +3001,7 @@ func (x *AuditResponse) String() string {
 func (*AuditResponse) ProtoMessage() {}
 
 func (x *AuditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[27]
+	mi := &file_domtap_v1_page_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2821,7 +3014,7 @@ func (x *AuditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditResponse.ProtoReflect.Descriptor instead.
 func (*AuditResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{27}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *AuditResponse) GetFindings() []*AuditFinding {
@@ -2926,7 +3119,7 @@ type RecordVideoRequest struct {
 
 func (x *RecordVideoRequest) Reset() {
 	*x = RecordVideoRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[28]
+	mi := &file_domtap_v1_page_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2938,7 +3131,7 @@ func (x *RecordVideoRequest) String() string {
 func (*RecordVideoRequest) ProtoMessage() {}
 
 func (x *RecordVideoRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[28]
+	mi := &file_domtap_v1_page_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2951,7 +3144,7 @@ func (x *RecordVideoRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordVideoRequest.ProtoReflect.Descriptor instead.
 func (*RecordVideoRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{28}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RecordVideoRequest) GetTabId() string {
@@ -3007,7 +3200,7 @@ type RecordVideoResponse struct {
 
 func (x *RecordVideoResponse) Reset() {
 	*x = RecordVideoResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[29]
+	mi := &file_domtap_v1_page_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3019,7 +3212,7 @@ func (x *RecordVideoResponse) String() string {
 func (*RecordVideoResponse) ProtoMessage() {}
 
 func (x *RecordVideoResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[29]
+	mi := &file_domtap_v1_page_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3032,7 +3225,7 @@ func (x *RecordVideoResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordVideoResponse.ProtoReflect.Descriptor instead.
 func (*RecordVideoResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{29}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RecordVideoResponse) GetGif() []byte {
@@ -3074,16 +3267,26 @@ var File_domtap_v1_page_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_page_proto_rawDesc = "" +
 	"\n" +
-	"\x14domtap/v1/page.proto\x12\tdomtap.v1\x1a\x16domtap/v1/moment.proto\x1a\x13domtap/v1/dom.proto\x1a\x17domtap/v1/session.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc9\x01\n" +
+	"\x14domtap/v1/page.proto\x12\tdomtap.v1\x1a\x16domtap/v1/moment.proto\x1a\x13domtap/v1/dom.proto\x1a\x17domtap/v1/session.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf9\x01\n" +
 	"\x0fReadPageRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12'\n" +
 	"\x04mode\x18\x02 \x01(\x0e2\x13.domtap.v1.ReadModeR\x04mode\x12\"\n" +
 	"\n" +
 	"max_tokens\x18\x03 \x01(\x05H\x00R\tmaxTokens\x88\x01\x01\x12\x16\n" +
 	"\x06cursor\x18\x04 \x01(\tR\x06cursor\x12\x1e\n" +
-	"\broot_ref\x18\x05 \x01(\rH\x01R\arootRef\x88\x01\x01B\r\n" +
+	"\broot_ref\x18\x05 \x01(\rH\x01R\arootRef\x88\x01\x01\x12\x1a\n" +
+	"\bdownload\x18\x06 \x01(\tR\bdownload\x12\x12\n" +
+	"\x04path\x18\a \x01(\tR\x04pathB\r\n" +
 	"\v_max_tokensB\v\n" +
-	"\t_root_ref\"\xea\x04\n" +
+	"\t_root_ref\"\xac\x01\n" +
+	"\fReadDocument\x12+\n" +
+	"\x04kind\x18\x01 \x01(\x0e2\x17.domtap.v1.DocumentKindR\x04kind\x12\x1d\n" +
+	"\n" +
+	"media_type\x18\x02 \x01(\tR\tmediaType\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x12\n" +
+	"\x04size\x18\x04 \x01(\x03R\x04size\x12\x14\n" +
+	"\x05pages\x18\x05 \x01(\x05R\x05pages\x12\x12\n" +
+	"\x04note\x18\x06 \x01(\tR\x04note\"\x9f\x05\n" +
 	"\x10ReadPageResponse\x12'\n" +
 	"\x04mode\x18\x01 \x01(\x0e2\x13.domtap.v1.ReadModeR\x04mode\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x12\n" +
@@ -3104,7 +3307,8 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\vimage_scale\x18\x0f \x01(\x01R\n" +
 	"imageScale\x123\n" +
 	"\bmetadata\x18\x10 \x01(\v2\x17.domtap.v1.ViewMetadataR\bmetadata\x12!\n" +
-	"\ftotal_blocks\x18\x11 \x01(\x05R\vtotalBlocks\x12+\n" +
+	"\ftotal_blocks\x18\x11 \x01(\x05R\vtotalBlocks\x123\n" +
+	"\bdocument\x18\x12 \x01(\v2\x17.domtap.v1.ReadDocumentR\bdocument\x12+\n" +
 	"\asignals\x180 \x03(\v2\x11.domtap.v1.SignalR\asignals\"O\n" +
 	"\vReadHeading\x12\x14\n" +
 	"\x05level\x18\x01 \x01(\x05R\x05level\x12\x12\n" +
@@ -3372,7 +3576,17 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\x18IMAGE_FORMAT_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10IMAGE_FORMAT_PNG\x10\x01\x12\x15\n" +
 	"\x11IMAGE_FORMAT_JPEG\x10\x02\x12\x15\n" +
-	"\x11IMAGE_FORMAT_WEBP\x10\x03*\x9b\x01\n" +
+	"\x11IMAGE_FORMAT_WEBP\x10\x03*\xec\x01\n" +
+	"\fDocumentKind\x12\x1d\n" +
+	"\x19DOCUMENT_KIND_UNSPECIFIED\x10\x00\x12\x15\n" +
+	"\x11DOCUMENT_KIND_PDF\x10\x01\x12\x16\n" +
+	"\x12DOCUMENT_KIND_JSON\x10\x02\x12\x15\n" +
+	"\x11DOCUMENT_KIND_XML\x10\x03\x12\x15\n" +
+	"\x11DOCUMENT_KIND_CSV\x10\x04\x12\x16\n" +
+	"\x12DOCUMENT_KIND_TEXT\x10\x05\x12\x17\n" +
+	"\x13DOCUMENT_KIND_IMAGE\x10\x06\x12\x16\n" +
+	"\x12DOCUMENT_KIND_HTML\x10\a\x12\x17\n" +
+	"\x13DOCUMENT_KIND_OTHER\x10\b*\x9b\x01\n" +
 	"\vPaperFormat\x12\x1c\n" +
 	"\x18PAPER_FORMAT_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fPAPER_FORMAT_A4\x10\x01\x12\x17\n" +
@@ -3417,111 +3631,115 @@ func file_domtap_v1_page_proto_rawDescGZIP() []byte {
 	return file_domtap_v1_page_proto_rawDescData
 }
 
-var file_domtap_v1_page_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_domtap_v1_page_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_domtap_v1_page_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
+var file_domtap_v1_page_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_domtap_v1_page_proto_goTypes = []any{
 	(ReadMode)(0),                 // 0: domtap.v1.ReadMode
 	(ImageFormat)(0),              // 1: domtap.v1.ImageFormat
-	(PaperFormat)(0),              // 2: domtap.v1.PaperFormat
-	(LogKind)(0),                  // 3: domtap.v1.LogKind
-	(AuditLevel)(0),               // 4: domtap.v1.AuditLevel
-	(*ReadPageRequest)(nil),       // 5: domtap.v1.ReadPageRequest
-	(*ReadPageResponse)(nil),      // 6: domtap.v1.ReadPageResponse
-	(*ReadHeading)(nil),           // 7: domtap.v1.ReadHeading
-	(*Mark)(nil),                  // 8: domtap.v1.Mark
-	(*ScreenshotRequest)(nil),     // 9: domtap.v1.ScreenshotRequest
-	(*ScreenshotResponse)(nil),    // 10: domtap.v1.ScreenshotResponse
-	(*PdfRequest)(nil),            // 11: domtap.v1.PdfRequest
-	(*PdfResponse)(nil),           // 12: domtap.v1.PdfResponse
-	(*ExtractRequest)(nil),        // 13: domtap.v1.ExtractRequest
-	(*ExtractTable)(nil),          // 14: domtap.v1.ExtractTable
-	(*ExtractResponse)(nil),       // 15: domtap.v1.ExtractResponse
-	(*BatchRequest)(nil),          // 16: domtap.v1.BatchRequest
-	(*BatchResult)(nil),           // 17: domtap.v1.BatchResult
-	(*BatchResponse)(nil),         // 18: domtap.v1.BatchResponse
-	(*EvaluateRequest)(nil),       // 19: domtap.v1.EvaluateRequest
-	(*EvaluateResponse)(nil),      // 20: domtap.v1.EvaluateResponse
-	(*ReadLogRequest)(nil),        // 21: domtap.v1.ReadLogRequest
-	(*LogEntry)(nil),              // 22: domtap.v1.LogEntry
-	(*ReadLogResponse)(nil),       // 23: domtap.v1.ReadLogResponse
-	(*GetRequestRequest)(nil),     // 24: domtap.v1.GetRequestRequest
-	(*RequestTiming)(nil),         // 25: domtap.v1.RequestTiming
-	(*GetRequestResponse)(nil),    // 26: domtap.v1.GetRequestResponse
-	(*ExportHarRequest)(nil),      // 27: domtap.v1.ExportHarRequest
-	(*ExportHarResponse)(nil),     // 28: domtap.v1.ExportHarResponse
-	(*AuditRequest)(nil),          // 29: domtap.v1.AuditRequest
-	(*AuditFinding)(nil),          // 30: domtap.v1.AuditFinding
-	(*WebVitals)(nil),             // 31: domtap.v1.WebVitals
-	(*AuditResponse)(nil),         // 32: domtap.v1.AuditResponse
-	(*RecordVideoRequest)(nil),    // 33: domtap.v1.RecordVideoRequest
-	(*RecordVideoResponse)(nil),   // 34: domtap.v1.RecordVideoResponse
-	(*ViewMetadata)(nil),          // 35: domtap.v1.ViewMetadata
-	(*Signal)(nil),                // 36: domtap.v1.Signal
-	(*Rect)(nil),                  // 37: domtap.v1.Rect
-	(*Moment)(nil),                // 38: domtap.v1.Moment
-	(*durationpb.Duration)(nil),   // 39: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 40: google.protobuf.Timestamp
-	(*Header)(nil),                // 41: domtap.v1.Header
+	(DocumentKind)(0),             // 2: domtap.v1.DocumentKind
+	(PaperFormat)(0),              // 3: domtap.v1.PaperFormat
+	(LogKind)(0),                  // 4: domtap.v1.LogKind
+	(AuditLevel)(0),               // 5: domtap.v1.AuditLevel
+	(*ReadPageRequest)(nil),       // 6: domtap.v1.ReadPageRequest
+	(*ReadDocument)(nil),          // 7: domtap.v1.ReadDocument
+	(*ReadPageResponse)(nil),      // 8: domtap.v1.ReadPageResponse
+	(*ReadHeading)(nil),           // 9: domtap.v1.ReadHeading
+	(*Mark)(nil),                  // 10: domtap.v1.Mark
+	(*ScreenshotRequest)(nil),     // 11: domtap.v1.ScreenshotRequest
+	(*ScreenshotResponse)(nil),    // 12: domtap.v1.ScreenshotResponse
+	(*PdfRequest)(nil),            // 13: domtap.v1.PdfRequest
+	(*PdfResponse)(nil),           // 14: domtap.v1.PdfResponse
+	(*ExtractRequest)(nil),        // 15: domtap.v1.ExtractRequest
+	(*ExtractTable)(nil),          // 16: domtap.v1.ExtractTable
+	(*ExtractResponse)(nil),       // 17: domtap.v1.ExtractResponse
+	(*BatchRequest)(nil),          // 18: domtap.v1.BatchRequest
+	(*BatchResult)(nil),           // 19: domtap.v1.BatchResult
+	(*BatchResponse)(nil),         // 20: domtap.v1.BatchResponse
+	(*EvaluateRequest)(nil),       // 21: domtap.v1.EvaluateRequest
+	(*EvaluateResponse)(nil),      // 22: domtap.v1.EvaluateResponse
+	(*ReadLogRequest)(nil),        // 23: domtap.v1.ReadLogRequest
+	(*LogEntry)(nil),              // 24: domtap.v1.LogEntry
+	(*ReadLogResponse)(nil),       // 25: domtap.v1.ReadLogResponse
+	(*GetRequestRequest)(nil),     // 26: domtap.v1.GetRequestRequest
+	(*RequestTiming)(nil),         // 27: domtap.v1.RequestTiming
+	(*GetRequestResponse)(nil),    // 28: domtap.v1.GetRequestResponse
+	(*ExportHarRequest)(nil),      // 29: domtap.v1.ExportHarRequest
+	(*ExportHarResponse)(nil),     // 30: domtap.v1.ExportHarResponse
+	(*AuditRequest)(nil),          // 31: domtap.v1.AuditRequest
+	(*AuditFinding)(nil),          // 32: domtap.v1.AuditFinding
+	(*WebVitals)(nil),             // 33: domtap.v1.WebVitals
+	(*AuditResponse)(nil),         // 34: domtap.v1.AuditResponse
+	(*RecordVideoRequest)(nil),    // 35: domtap.v1.RecordVideoRequest
+	(*RecordVideoResponse)(nil),   // 36: domtap.v1.RecordVideoResponse
+	(*ViewMetadata)(nil),          // 37: domtap.v1.ViewMetadata
+	(*Signal)(nil),                // 38: domtap.v1.Signal
+	(*Rect)(nil),                  // 39: domtap.v1.Rect
+	(*Moment)(nil),                // 40: domtap.v1.Moment
+	(*durationpb.Duration)(nil),   // 41: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 42: google.protobuf.Timestamp
+	(*Header)(nil),                // 43: domtap.v1.Header
 }
 var file_domtap_v1_page_proto_depIdxs = []int32{
 	0,  // 0: domtap.v1.ReadPageRequest.mode:type_name -> domtap.v1.ReadMode
-	0,  // 1: domtap.v1.ReadPageResponse.mode:type_name -> domtap.v1.ReadMode
-	7,  // 2: domtap.v1.ReadPageResponse.outline:type_name -> domtap.v1.ReadHeading
-	8,  // 3: domtap.v1.ReadPageResponse.marks:type_name -> domtap.v1.Mark
-	35, // 4: domtap.v1.ReadPageResponse.metadata:type_name -> domtap.v1.ViewMetadata
-	36, // 5: domtap.v1.ReadPageResponse.signals:type_name -> domtap.v1.Signal
-	37, // 6: domtap.v1.Mark.rect:type_name -> domtap.v1.Rect
-	1,  // 7: domtap.v1.ScreenshotRequest.format:type_name -> domtap.v1.ImageFormat
-	38, // 8: domtap.v1.ScreenshotRequest.at:type_name -> domtap.v1.Moment
-	1,  // 9: domtap.v1.ScreenshotResponse.format:type_name -> domtap.v1.ImageFormat
-	8,  // 10: domtap.v1.ScreenshotResponse.marks:type_name -> domtap.v1.Mark
-	2,  // 11: domtap.v1.PdfRequest.format:type_name -> domtap.v1.PaperFormat
-	14, // 12: domtap.v1.ExtractRequest.table:type_name -> domtap.v1.ExtractTable
-	0,  // 13: domtap.v1.BatchRequest.what:type_name -> domtap.v1.ReadMode
-	39, // 14: domtap.v1.BatchRequest.timeout:type_name -> google.protobuf.Duration
-	0,  // 15: domtap.v1.BatchResult.mode:type_name -> domtap.v1.ReadMode
-	17, // 16: domtap.v1.BatchResponse.results:type_name -> domtap.v1.BatchResult
-	3,  // 17: domtap.v1.ReadLogRequest.kinds:type_name -> domtap.v1.LogKind
-	38, // 18: domtap.v1.ReadLogRequest.at:type_name -> domtap.v1.Moment
-	3,  // 19: domtap.v1.LogEntry.kind:type_name -> domtap.v1.LogKind
-	40, // 20: domtap.v1.LogEntry.at:type_name -> google.protobuf.Timestamp
-	22, // 21: domtap.v1.ReadLogResponse.entries:type_name -> domtap.v1.LogEntry
-	22, // 22: domtap.v1.GetRequestResponse.entry:type_name -> domtap.v1.LogEntry
-	41, // 23: domtap.v1.GetRequestResponse.request_headers:type_name -> domtap.v1.Header
-	41, // 24: domtap.v1.GetRequestResponse.response_headers:type_name -> domtap.v1.Header
-	25, // 25: domtap.v1.GetRequestResponse.timing:type_name -> domtap.v1.RequestTiming
-	4,  // 26: domtap.v1.AuditFinding.level:type_name -> domtap.v1.AuditLevel
-	30, // 27: domtap.v1.AuditResponse.findings:type_name -> domtap.v1.AuditFinding
-	31, // 28: domtap.v1.AuditResponse.vitals:type_name -> domtap.v1.WebVitals
-	39, // 29: domtap.v1.RecordVideoRequest.duration:type_name -> google.protobuf.Duration
-	39, // 30: domtap.v1.RecordVideoResponse.at:type_name -> google.protobuf.Duration
-	5,  // 31: domtap.v1.PageService.ReadPage:input_type -> domtap.v1.ReadPageRequest
-	9,  // 32: domtap.v1.PageService.Screenshot:input_type -> domtap.v1.ScreenshotRequest
-	11, // 33: domtap.v1.PageService.Pdf:input_type -> domtap.v1.PdfRequest
-	13, // 34: domtap.v1.PageService.Extract:input_type -> domtap.v1.ExtractRequest
-	16, // 35: domtap.v1.PageService.Batch:input_type -> domtap.v1.BatchRequest
-	19, // 36: domtap.v1.PageService.Evaluate:input_type -> domtap.v1.EvaluateRequest
-	21, // 37: domtap.v1.PageService.ReadLog:input_type -> domtap.v1.ReadLogRequest
-	24, // 38: domtap.v1.PageService.GetRequest:input_type -> domtap.v1.GetRequestRequest
-	27, // 39: domtap.v1.PageService.ExportHar:input_type -> domtap.v1.ExportHarRequest
-	29, // 40: domtap.v1.PageService.Audit:input_type -> domtap.v1.AuditRequest
-	33, // 41: domtap.v1.PageService.RecordVideo:input_type -> domtap.v1.RecordVideoRequest
-	6,  // 42: domtap.v1.PageService.ReadPage:output_type -> domtap.v1.ReadPageResponse
-	10, // 43: domtap.v1.PageService.Screenshot:output_type -> domtap.v1.ScreenshotResponse
-	12, // 44: domtap.v1.PageService.Pdf:output_type -> domtap.v1.PdfResponse
-	15, // 45: domtap.v1.PageService.Extract:output_type -> domtap.v1.ExtractResponse
-	18, // 46: domtap.v1.PageService.Batch:output_type -> domtap.v1.BatchResponse
-	20, // 47: domtap.v1.PageService.Evaluate:output_type -> domtap.v1.EvaluateResponse
-	23, // 48: domtap.v1.PageService.ReadLog:output_type -> domtap.v1.ReadLogResponse
-	26, // 49: domtap.v1.PageService.GetRequest:output_type -> domtap.v1.GetRequestResponse
-	28, // 50: domtap.v1.PageService.ExportHar:output_type -> domtap.v1.ExportHarResponse
-	32, // 51: domtap.v1.PageService.Audit:output_type -> domtap.v1.AuditResponse
-	34, // 52: domtap.v1.PageService.RecordVideo:output_type -> domtap.v1.RecordVideoResponse
-	42, // [42:53] is the sub-list for method output_type
-	31, // [31:42] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	2,  // 1: domtap.v1.ReadDocument.kind:type_name -> domtap.v1.DocumentKind
+	0,  // 2: domtap.v1.ReadPageResponse.mode:type_name -> domtap.v1.ReadMode
+	9,  // 3: domtap.v1.ReadPageResponse.outline:type_name -> domtap.v1.ReadHeading
+	10, // 4: domtap.v1.ReadPageResponse.marks:type_name -> domtap.v1.Mark
+	37, // 5: domtap.v1.ReadPageResponse.metadata:type_name -> domtap.v1.ViewMetadata
+	7,  // 6: domtap.v1.ReadPageResponse.document:type_name -> domtap.v1.ReadDocument
+	38, // 7: domtap.v1.ReadPageResponse.signals:type_name -> domtap.v1.Signal
+	39, // 8: domtap.v1.Mark.rect:type_name -> domtap.v1.Rect
+	1,  // 9: domtap.v1.ScreenshotRequest.format:type_name -> domtap.v1.ImageFormat
+	40, // 10: domtap.v1.ScreenshotRequest.at:type_name -> domtap.v1.Moment
+	1,  // 11: domtap.v1.ScreenshotResponse.format:type_name -> domtap.v1.ImageFormat
+	10, // 12: domtap.v1.ScreenshotResponse.marks:type_name -> domtap.v1.Mark
+	3,  // 13: domtap.v1.PdfRequest.format:type_name -> domtap.v1.PaperFormat
+	16, // 14: domtap.v1.ExtractRequest.table:type_name -> domtap.v1.ExtractTable
+	0,  // 15: domtap.v1.BatchRequest.what:type_name -> domtap.v1.ReadMode
+	41, // 16: domtap.v1.BatchRequest.timeout:type_name -> google.protobuf.Duration
+	0,  // 17: domtap.v1.BatchResult.mode:type_name -> domtap.v1.ReadMode
+	19, // 18: domtap.v1.BatchResponse.results:type_name -> domtap.v1.BatchResult
+	4,  // 19: domtap.v1.ReadLogRequest.kinds:type_name -> domtap.v1.LogKind
+	40, // 20: domtap.v1.ReadLogRequest.at:type_name -> domtap.v1.Moment
+	4,  // 21: domtap.v1.LogEntry.kind:type_name -> domtap.v1.LogKind
+	42, // 22: domtap.v1.LogEntry.at:type_name -> google.protobuf.Timestamp
+	24, // 23: domtap.v1.ReadLogResponse.entries:type_name -> domtap.v1.LogEntry
+	24, // 24: domtap.v1.GetRequestResponse.entry:type_name -> domtap.v1.LogEntry
+	43, // 25: domtap.v1.GetRequestResponse.request_headers:type_name -> domtap.v1.Header
+	43, // 26: domtap.v1.GetRequestResponse.response_headers:type_name -> domtap.v1.Header
+	27, // 27: domtap.v1.GetRequestResponse.timing:type_name -> domtap.v1.RequestTiming
+	5,  // 28: domtap.v1.AuditFinding.level:type_name -> domtap.v1.AuditLevel
+	32, // 29: domtap.v1.AuditResponse.findings:type_name -> domtap.v1.AuditFinding
+	33, // 30: domtap.v1.AuditResponse.vitals:type_name -> domtap.v1.WebVitals
+	41, // 31: domtap.v1.RecordVideoRequest.duration:type_name -> google.protobuf.Duration
+	41, // 32: domtap.v1.RecordVideoResponse.at:type_name -> google.protobuf.Duration
+	6,  // 33: domtap.v1.PageService.ReadPage:input_type -> domtap.v1.ReadPageRequest
+	11, // 34: domtap.v1.PageService.Screenshot:input_type -> domtap.v1.ScreenshotRequest
+	13, // 35: domtap.v1.PageService.Pdf:input_type -> domtap.v1.PdfRequest
+	15, // 36: domtap.v1.PageService.Extract:input_type -> domtap.v1.ExtractRequest
+	18, // 37: domtap.v1.PageService.Batch:input_type -> domtap.v1.BatchRequest
+	21, // 38: domtap.v1.PageService.Evaluate:input_type -> domtap.v1.EvaluateRequest
+	23, // 39: domtap.v1.PageService.ReadLog:input_type -> domtap.v1.ReadLogRequest
+	26, // 40: domtap.v1.PageService.GetRequest:input_type -> domtap.v1.GetRequestRequest
+	29, // 41: domtap.v1.PageService.ExportHar:input_type -> domtap.v1.ExportHarRequest
+	31, // 42: domtap.v1.PageService.Audit:input_type -> domtap.v1.AuditRequest
+	35, // 43: domtap.v1.PageService.RecordVideo:input_type -> domtap.v1.RecordVideoRequest
+	8,  // 44: domtap.v1.PageService.ReadPage:output_type -> domtap.v1.ReadPageResponse
+	12, // 45: domtap.v1.PageService.Screenshot:output_type -> domtap.v1.ScreenshotResponse
+	14, // 46: domtap.v1.PageService.Pdf:output_type -> domtap.v1.PdfResponse
+	17, // 47: domtap.v1.PageService.Extract:output_type -> domtap.v1.ExtractResponse
+	20, // 48: domtap.v1.PageService.Batch:output_type -> domtap.v1.BatchResponse
+	22, // 49: domtap.v1.PageService.Evaluate:output_type -> domtap.v1.EvaluateResponse
+	25, // 50: domtap.v1.PageService.ReadLog:output_type -> domtap.v1.ReadLogResponse
+	28, // 51: domtap.v1.PageService.GetRequest:output_type -> domtap.v1.GetRequestResponse
+	30, // 52: domtap.v1.PageService.ExportHar:output_type -> domtap.v1.ExportHarResponse
+	34, // 53: domtap.v1.PageService.Audit:output_type -> domtap.v1.AuditResponse
+	36, // 54: domtap.v1.PageService.RecordVideo:output_type -> domtap.v1.RecordVideoResponse
+	44, // [44:55] is the sub-list for method output_type
+	33, // [33:44] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_page_proto_init() }
@@ -3533,26 +3751,26 @@ func file_domtap_v1_page_proto_init() {
 	file_domtap_v1_dom_proto_init()
 	file_domtap_v1_session_proto_init()
 	file_domtap_v1_page_proto_msgTypes[0].OneofWrappers = []any{}
-	file_domtap_v1_page_proto_msgTypes[4].OneofWrappers = []any{}
-	file_domtap_v1_page_proto_msgTypes[6].OneofWrappers = []any{}
-	file_domtap_v1_page_proto_msgTypes[8].OneofWrappers = []any{}
-	file_domtap_v1_page_proto_msgTypes[11].OneofWrappers = []any{}
-	file_domtap_v1_page_proto_msgTypes[14].OneofWrappers = []any{}
-	file_domtap_v1_page_proto_msgTypes[16].OneofWrappers = []any{}
-	file_domtap_v1_page_proto_msgTypes[19].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[5].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[7].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[9].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[12].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[15].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[17].OneofWrappers = []any{}
 	file_domtap_v1_page_proto_msgTypes[20].OneofWrappers = []any{}
-	file_domtap_v1_page_proto_msgTypes[22].OneofWrappers = []any{}
-	file_domtap_v1_page_proto_msgTypes[24].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[21].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[23].OneofWrappers = []any{}
 	file_domtap_v1_page_proto_msgTypes[25].OneofWrappers = []any{}
 	file_domtap_v1_page_proto_msgTypes[26].OneofWrappers = []any{}
-	file_domtap_v1_page_proto_msgTypes[28].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[27].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[29].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_page_proto_rawDesc), len(file_domtap_v1_page_proto_rawDesc)),
-			NumEnums:      5,
-			NumMessages:   30,
+			NumEnums:      6,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

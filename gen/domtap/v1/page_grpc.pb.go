@@ -53,7 +53,13 @@ type PageServiceClient interface {
 	// changed_since reports whether the page has changed. With INTERACTIVE and VISUAL, the rest comes from the current
 	// page, as in DomService.
 	//
-	// FAILED_PRECONDITION (CURSOR_EXPIRED) if the cursor is too old or of another tab. Read from the start then.
+	// Documents that are not HTML pages are read as CONTENT: PDFs with their headings, tables and links, JSON as an outline,
+	// CSV as a table. `document` describes them. The PDF of a tab or frame is fetched again with the page's credentials, from
+	// the cache of the browser if possible.
+	//
+	// FAILED_PRECONDITION (CURSOR_EXPIRED) if the cursor is too old or of another tab. Read from the start then. NOT_FOUND
+	// (resource "download" or "path") if the session has no such download, or the document no such value. In a session with
+	// masks, FAILED_PRECONDITION for PDFs and downloads, in which nothing can be masked.
 	ReadPage(ctx context.Context, in *ReadPageRequest, opts ...grpc.CallOption) (*ReadPageResponse, error)
 	// Screenshot returns a screenshot of the viewport, of the whole page or of one element.
 	Screenshot(ctx context.Context, in *ScreenshotRequest, opts ...grpc.CallOption) (*ScreenshotResponse, error)
@@ -246,7 +252,13 @@ type PageServiceServer interface {
 	// changed_since reports whether the page has changed. With INTERACTIVE and VISUAL, the rest comes from the current
 	// page, as in DomService.
 	//
-	// FAILED_PRECONDITION (CURSOR_EXPIRED) if the cursor is too old or of another tab. Read from the start then.
+	// Documents that are not HTML pages are read as CONTENT: PDFs with their headings, tables and links, JSON as an outline,
+	// CSV as a table. `document` describes them. The PDF of a tab or frame is fetched again with the page's credentials, from
+	// the cache of the browser if possible.
+	//
+	// FAILED_PRECONDITION (CURSOR_EXPIRED) if the cursor is too old or of another tab. Read from the start then. NOT_FOUND
+	// (resource "download" or "path") if the session has no such download, or the document no such value. In a session with
+	// masks, FAILED_PRECONDITION for PDFs and downloads, in which nothing can be masked.
 	ReadPage(context.Context, *ReadPageRequest) (*ReadPageResponse, error)
 	// Screenshot returns a screenshot of the viewport, of the whole page or of one element.
 	Screenshot(context.Context, *ScreenshotRequest) (*ScreenshotResponse, error)

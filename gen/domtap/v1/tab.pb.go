@@ -2017,7 +2017,9 @@ type Download struct {
 	// The path of the file on the daemon's machine. Empty until the download is completed.
 	Path string `protobuf:"bytes,8,opt,name=path,proto3" json:"path,omitempty"`
 	// Why the download was canceled. Otherwise empty.
-	Reason        string `protobuf:"bytes,9,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason string `protobuf:"bytes,9,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The media type that the content of the completed file has, such as "application/pdf". ReadPage reads the file.
+	MediaType     string `protobuf:"bytes,10,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2111,6 +2113,13 @@ func (x *Download) GetPath() string {
 func (x *Download) GetReason() string {
 	if x != nil {
 		return x.Reason
+	}
+	return ""
+}
+
+func (x *Download) GetMediaType() string {
+	if x != nil {
+		return x.MediaType
 	}
 	return ""
 }
@@ -2661,7 +2670,7 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"\r\n" +
 	"\vTabRestored\"6\n" +
 	"\tTabDialog\x12)\n" +
-	"\x06dialog\x18\x01 \x01(\v2\x11.domtap.v1.DialogR\x06dialog\"\x9a\x02\n" +
+	"\x06dialog\x18\x01 \x01(\v2\x11.domtap.v1.DialogR\x06dialog\"\xb9\x02\n" +
 	"\bDownload\x12\x12\n" +
 	"\x04guid\x18\x01 \x01(\tR\x04guid\x12\x15\n" +
 	"\x06tab_id\x18\x02 \x01(\tR\x05tabId\x12\x10\n" +
@@ -2672,7 +2681,10 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\vtotal_bytes\x18\a \x01(\x03R\n" +
 	"totalBytes\x12\x12\n" +
 	"\x04path\x18\b \x01(\tR\x04path\x12\x16\n" +
-	"\x06reason\x18\t \x01(\tR\x06reason\"\xec\x01\n" +
+	"\x06reason\x18\t \x01(\tR\x06reason\x12\x1d\n" +
+	"\n" +
+	"media_type\x18\n" +
+	" \x01(\tR\tmediaType\"\xec\x01\n" +
 	"\vTabDownload\x12\x12\n" +
 	"\x04guid\x18\x01 \x01(\tR\x04guid\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12-\n" +

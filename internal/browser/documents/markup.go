@@ -70,7 +70,7 @@ func (q *Query) markupOnce(ctx context.Context) ([]driver.Markup, error) {
 // markup converts the result of a document.
 func markup(frame dom.FrameID, document string, m observer.Markup) driver.Markup {
 	return driver.Markup{
-		Frame: frame, Document: document, URL: m.URL, Title: m.Title, HTML: m.HTML, Unseen: m.Unseen[:min(len(m.Unseen), maxUnseen)],
+		Frame: frame, Document: document, URL: m.URL, Title: m.Title, Type: m.Type, HTML: m.HTML, Unseen: m.Unseen[:min(len(m.Unseen), maxUnseen)],
 		Truncated: m.Truncated, MediaArea: max(m.MediaArea, 0), ViewArea: max(m.ViewArea, 0),
 	}
 }

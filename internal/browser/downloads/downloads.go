@@ -10,9 +10,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
+	"net/http"
+	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -303,7 +307,7 @@ func (k *Tracker) complete(t *transfer, path string) {
 			k.fail(t, "its file could not be saved: check the free space of the daemon's disk")
 			return
 		}
-		t.Path, t.Total = kept, size
+		t.Path, t.Total, t.Type = kept, size, mediaType(kept)
 		k.mu.Lock()
 		k.state.forget(t)
 		k.state.kept(t, size)
@@ -311,6 +315,21 @@ func (k *Tracker) complete(t *transfer, path string) {
 	}
 	t.State = driver.Fetched
 	k.report(t)
+}
+
+// mediaType returns the media type that the content of a file has, or "" if the file cannot be read.
+func mediaType(path string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	start, err := io.ReadAll(io.LimitReader(file, 512))
+	if err != nil {
+		return ""
+	}
+	name, _, _ := strings.Cut(http.DetectContentType(start), ";")
+	return name
 }
 
 // fail removes the partial file of a download and reports the failure.

@@ -117,7 +117,7 @@ func (n *Navigator) downloaded(ctx context.Context, url string, before mark) err
 	return &apierr.Error{
 		Kind: apierr.IsDownload,
 		Message: fmt.Sprintf("%.200s is a download (%s), not a page: the tab stays where it was; "+
-			"ListDownloads and WatchTabs report its progress (domtap downloads)", url, d.Filename),
+			"ListDownloads and WatchTabs report its progress (domtap downloads), and ReadPage reads it (domtap read --download %s)", url, d.Filename, d.GUID),
 		Detail: map[string]string{"guid": d.GUID, "filename": d.Filename},
 	}
 }

@@ -285,4 +285,6 @@ type Markup struct {
 	ViewArea  float64 `json:"viewArea"`
 	URL       string  `json:"url"`
 	Title     string  `json:"title"`
+	// Type is the document's media type, such as "text/html".
+	Type string `json:"type"`
 }

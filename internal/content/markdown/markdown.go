@@ -22,6 +22,8 @@ type Source struct {
 	HTML       string
 	// Truncated reports that HTML is only a part of the document.
 	Truncated bool
+	// Whole reports that all of HTML is content, because the document is not a page.
+	Whole bool
 	// MediaArea is the area of the viewport covered by pictures. ViewArea is the area of the viewport. Both are in square pixels.
 	MediaArea, ViewArea float64
 }
@@ -68,7 +70,10 @@ func Of(sources []Source) *Document {
 	main := sources[0]
 	d := &Document{URL: main.URL, Title: fold(main.Title), Truncated: page.truncated, Signals: page.signals(sources)}
 	w := newWriter(compact.NewBase(main.URL))
-	if found := findArticle(page, main); found != nil {
+	if main.Whole {
+		d.Article = true
+		w.blocks(page.body)
+	} else if found := findArticle(page, main); found != nil {
 		d.Article = true
 		d.Signals.ArticleWords, d.Signals.ArticleLinkWords = countWords(found.content)
 		w.start(found.title, found.byline, found.content)

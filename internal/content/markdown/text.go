@@ -201,6 +201,18 @@ func rawText(top *html.Node) string {
 	return b.String()
 }
 
+// RawText returns the text of markup and keeps its line breaks. If the markup has preformatted text, as that of a browser for a text file,
+// it returns only the first: browsers add controls next to it.
+func RawText(markup string) string {
+	_, body := parse(Source{HTML: markup})
+	for n := range body.Descendants() {
+		if n.DataAtom == atom.Pre {
+			return rawText(n)
+		}
+	}
+	return rawText(body)
+}
+
 // language returns the language of code from its classes.
 func language(pre *html.Node) string {
 	for n := pre; n != nil; n = n.FirstChild {

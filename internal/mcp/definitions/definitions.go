@@ -118,13 +118,15 @@ var definitions = map[string]Definition{
 			"timeout":{"type":"number","description":"seconds"}}}`,
 	},
 	"browser_read_page": {
-		"Read a page in the format that suits it: content (Markdown), interactive (tree) or visual (screenshot with refs).",
+		"Read a page or download: content (Markdown), interactive (tree) or visual (screenshot with refs).",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"mode":{"type":"string","enum":["auto","content","interactive","visual"]},
 			"max_tokens":{"type":"integer","default":1500},
-			"outline":{"type":"boolean","description":"list headings with cursors"},
-			"cursor":{"type":"string","description":"continue"}}}`,
+			"outline":{"type":"boolean","description":"headings"},
+			"cursor":{"type":"string","description":"continue"},
+			"download":{"type":"string"},
+			"path":{"type":"string"}}}`,
 	},
 	"browser_log": {
 		"Show console errors and warnings and failed requests since the last call.",

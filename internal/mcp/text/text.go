@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -222,6 +223,24 @@ func Outline(headings []*domtapv1.ReadHeading) string {
 		fmt.Fprintf(&b, "%s %s (cursor %s)\n", strings.Repeat("#", int(h.GetLevel())), Line(h.GetText()), h.GetCursor())
 	}
 	return b.String()
+}
+
+// Document formats the description of a document that is not a page.
+func Document(d *domtapv1.ReadDocument) string {
+	facts := strings.ToLower(strings.TrimPrefix(d.GetKind().String(), "DOCUMENT_KIND_")) + " " + d.GetMediaType()
+	if d.GetName() != "" {
+		facts += " " + strconv.Quote(d.GetName())
+	}
+	if d.GetPages() > 0 {
+		facts += ", " + plural.Of(d.GetPages(), "page")
+	}
+	if d.GetSize() > 0 {
+		facts += ", " + plural.Of(d.GetSize(), "byte")
+	}
+	if d.GetNote() != "" {
+		facts += "; " + d.GetNote()
+	}
+	return "document: " + Line(facts) + "\n"
 }
 
 // element is the JSON form of an element. Fields that do not apply or have their default value are omitted.

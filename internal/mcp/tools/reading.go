@@ -198,6 +198,8 @@ type pageArgs struct {
 	MaxTokens args.Number `json:"max_tokens"`
 	Outline   args.Bool   `json:"outline"`
 	Cursor    string      `json:"cursor"`
+	Download  string      `json:"download"`
+	Path      string      `json:"path"`
 }
 
 func readPage(ctx context.Context, c *Call) error {
@@ -214,7 +216,7 @@ func readPage(ctx context.Context, c *Call) error {
 		return err
 	}
 	return c.readPage(ctx, &domtapv1.ReadPageRequest{
-		TabId: id, Mode: mode, MaxTokens: c.Int32("max_tokens", a.MaxTokens, budget), Cursor: a.Cursor,
+		TabId: id, Mode: mode, MaxTokens: c.Int32("max_tokens", a.MaxTokens, budget), Cursor: a.Cursor, Download: a.Download, Path: a.Path,
 	}, a.Outline.Value)
 }
 
@@ -227,6 +229,9 @@ func (c *Call) readPage(ctx context.Context, request *domtapv1.ReadPageRequest, 
 	if request.GetCursor() == "" {
 		c.addLine("%s", modeWord(answer.GetMode()))
 		c.addPageText(text.Page(&domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}))
+	}
+	if d := answer.GetDocument(); d != nil && request.GetCursor() == "" {
+		c.addPageText(text.Document(d))
 	}
 	if request.GetCursor() == "" {
 		c.addSignals(answer.GetSignals())

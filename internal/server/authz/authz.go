@@ -230,6 +230,11 @@ func (a *Access) Downloads(ctx context.Context, id string) ([]tabpool.DownloadRe
 	return a.pool.Downloads(id), nil
 }
 
+// DownloadsOf lists the downloads of a tab's session, newest first.
+func (a *Access) DownloadsOf(tab *actor.Tab) []tabpool.DownloadRecord {
+	return a.pool.Downloads(tab.Session())
+}
+
 // Session returns the daemon's name for a session of the caller. It returns "" for an empty name, which selects all sessions.
 func (a *Access) Session(ctx context.Context, id string) (string, error) {
 	if id == "" {

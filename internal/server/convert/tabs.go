@@ -150,7 +150,7 @@ func Downloads(records []tabpool.DownloadRecord) []*domtapv1.Download {
 	for i, r := range records {
 		out[i] = &domtapv1.Download{
 			Guid: r.GUID, TabId: r.Tab, Url: r.URL, SuggestedFilename: r.Filename, State: states[r.State],
-			ReceivedBytes: r.Received, TotalBytes: r.Total, Path: r.Path, Reason: r.Reason,
+			ReceivedBytes: r.Received, TotalBytes: r.Total, Path: r.Path, Reason: r.Reason, MediaType: r.Type,
 		}
 	}
 	return out

@@ -32,6 +32,9 @@ func (s *Service) ReadPage(ctx context.Context, r *domtapv1.ReadPageRequest) (*d
 		return nil, err
 	}
 	mode := r.GetMode()
+	if r.GetDownload() != "" && r.GetCursor() == "" {
+		return s.readDownload(ctx, tab, r)
+	}
 	if cursor := r.GetCursor(); textcache.IsCursor(cursor) {
 		return s.readOn(ctx, tab, r)
 	} else if cursor != "" && mode <= domtapv1.ReadMode_READ_MODE_AUTO {
@@ -51,6 +54,11 @@ func (s *Service) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.Read
 	markup, err := query.Markup(ctx, tab, rootOf(r))
 	if err != nil {
 		return nil, err
+	}
+	if r.RootRef == nil {
+		if resp, err := s.readDocument(ctx, tab, r, markup); resp != nil || err != nil {
+			return resp, err
+		}
 	}
 	text, known := s.texts.Keep(tab, markup)
 	var reason string
@@ -81,6 +89,9 @@ func (s *Service) readOn(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPa
 	}
 	s.accountText(ctx, tab, true, true)
 	resp := textMessage(text, at, budgetOf(r))
+	if text.Fixed {
+		return resp, nil
+	}
 	markup, err := query.Markup(ctx, tab, rootOf(r))
 	if ctx.Err() != nil {
 		return nil, err
@@ -188,7 +199,7 @@ func textMessage(t *textcache.Text, at markdown.Position, budget int) *domtapv1.
 	resp := &domtapv1.ReadPageResponse{
 		Mode: domtapv1.ReadMode_READ_MODE_CONTENT, Text: page.Text, Tokens: int32(page.Tokens), Tokenizer: tokens.Name,
 		Url: d.URL, Title: d.Title, TotalTokens: int32(t.Tokens), PageTruncated: d.Truncated, TotalBlocks: int32(len(d.Blocks)),
-		Signals: convert.Signals(t.Signals),
+		Signals: convert.Signals(t.Signals), Document: t.About,
 	}
 	if page.More {
 		resp.NextCursor = t.Cursor(page.Next)

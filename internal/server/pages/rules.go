@@ -236,4 +236,15 @@ func checkReadPage(v *rules.Violations, r *domtapv1.ReadPageRequest) {
 		"mode", "differs from the mode of the answer that returned the cursor: leave it unset")
 	v.Want(r.RootRef == nil || !chosen || mode == domtapv1.ReadMode_READ_MODE_CONTENT,
 		"mode", "must be unset or CONTENT with root_ref, which is read as text")
+	special := r.GetDownload() != "" || r.GetPath() != ""
+	v.Want(!special || r.RootRef == nil && (!chosen || mode == domtapv1.ReadMode_READ_MODE_CONTENT),
+		"mode", "must be unset or CONTENT with download and path, which are read as text, without root_ref")
+	v.Want(len(r.GetDownload()) <= maxDownloadName, "download", "must be the guid of a download or the name of its file: ListDownloads lists them (domtap downloads)")
+	v.Want(len(r.GetPath()) <= maxDocumentPath, "path", fmt.Sprintf("must have at most %d bytes", maxDocumentPath))
 }
+
+// Limits of the fields of ReadPage that select documents, in bytes.
+const (
+	maxDownloadName = 4000
+	maxDocumentPath = 2000
+)

@@ -16,6 +16,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/injection"
 	"github.com/domtap/domtap/internal/content/markdown"
 	"github.com/domtap/domtap/internal/server/views"
@@ -57,6 +58,13 @@ type Text struct {
 	// Signals lists the suspected prompt injections.
 	Signals []injection.Signal
 
+	// About describes a document that is not a page. It is nil for a page.
+	About *domtapv1.ReadDocument
+	// Fixed reports that the text cannot change, because it is a file.
+	Fixed bool
+
+	// variant distinguishes texts of the same document.
+	variant string
 	// hidden counts the documents whose invisible text addresses a model.
 	hidden  int
 	id      uint32
@@ -68,12 +76,48 @@ type Text struct {
 // Keep caches and returns the text of a page. For an unchanged page, it returns the cached text with the same cursors, and known is true.
 func (t *Cache) Keep(tab *actor.Tab, markup []driver.Markup) (text *Text, known bool) {
 	sum, hidden := hash(markup), countConcealed(markup)
-	if text = t.find(func(k *Text) bool { return k.tab == tab && k.sources == sum && k.hidden == hidden }); text != nil {
+	if text = t.find(func(k *Text) bool { return k.tab == tab && k.About == nil && k.sources == sum && k.hidden == hidden }); text != nil {
 		return text, true
 	}
+	made := newText(tab, markup, hidden)
+	made.sources = sum
+	t.add(made)
+	return made, false
+}
+
+// Source identifies the text of a document that is not a page.
+type Source struct {
+	// Markup is the markup of the tab that shows the document, or stands for a file.
+	Markup []driver.Markup
+	// Variant distinguishes texts of the same document, such as those of several values.
+	Variant string
+}
+
+// Document returns the cached text of a document, if there is one.
+func (t *Cache) Document(tab *actor.Tab, s Source) (text *Text, known bool) {
+	sum := hash(s.Markup)
+	text = t.find(func(k *Text) bool {
+		return k.tab == tab && k.About != nil && k.sources == sum && k.variant == s.Variant
+	})
+	return text, text != nil
+}
+
+// KeepDocument caches and returns the text of a document that was converted to markup. fixed reports that the text cannot change.
+func (t *Cache) KeepDocument(tab *actor.Tab, s Source, markup []driver.Markup, about *domtapv1.ReadDocument, fixed bool) *Text {
+	made := newText(tab, markup, countConcealed(markup))
+	made.sources, made.variant, made.About, made.Fixed = hash(s.Markup), s.Variant, about, fixed
+	t.add(made)
+	return made
+}
+
+func newText(tab *actor.Tab, markup []driver.Markup, hidden int) *Text {
 	d := Document(markup)
 	whole := d.Text()
-	made := &Text{Document: d, Tokens: count(whole), Signals: injectionSignals(whole, hidden), hidden: hidden, tab: tab, sources: sum, size: len(whole)}
+	return &Text{Document: d, Tokens: count(whole), Signals: injectionSignals(whole, hidden), hidden: hidden, tab: tab, size: len(whole)}
+}
+
+// add adds a text and gives it an ID.
+func (t *Cache) add(made *Text) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	made.id = t.next
@@ -81,7 +125,6 @@ func (t *Cache) Keep(tab *actor.Tab, markup []driver.Markup) (text *Text, known 
 	t.makeRoom(made)
 	t.used.PushFront(made)
 	t.size += made.size
-	return made, false
 }
 
 // countConcealed counts the documents whose invisible text addresses a model.
@@ -174,7 +217,10 @@ func ended(tab *actor.Tab) bool {
 
 // Changed reports whether the page's text has changed.
 func (t *Text) Changed(markup []driver.Markup) bool {
-	return hash(markup) != t.sources && Document(markup).Text() != t.Document.Text()
+	if hash(markup) == t.sources {
+		return false
+	}
+	return t.About != nil || Document(markup).Text() != t.Document.Text()
 }
 
 // Document converts the markup of a page to a document.
@@ -182,7 +228,7 @@ func Document(markup []driver.Markup) *markdown.Document {
 	sources := make([]markdown.Source, len(markup))
 	for i, m := range markup {
 		sources[i] = markdown.Source{
-			Frame: string(m.Frame), URL: m.URL, Title: m.Title, HTML: m.HTML,
+			Frame: string(m.Frame), URL: m.URL, Title: m.Title, HTML: m.HTML, Whole: m.Whole,
 			Truncated: m.Truncated, MediaArea: m.MediaArea, ViewArea: m.ViewArea,
 		}
 	}
@@ -192,7 +238,11 @@ func Document(markup []driver.Markup) *markdown.Document {
 func hash(markup []driver.Markup) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	for _, m := range markup {
-		for _, part := range []string{string(m.Frame), m.URL, m.Title, m.HTML} {
+		parts := []string{string(m.Frame), m.URL, m.Title, m.HTML}
+		if m.HTML == "" { // a document of a viewer, which has no markup
+			parts = append(parts, m.Type, m.Document)
+		}
+		for _, part := range parts {
 			_, _ = fmt.Fprintf(h, "%d:", len(part))
 			_, _ = h.Write([]byte(part))
 		}

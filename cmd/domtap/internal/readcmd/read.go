@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,6 +33,8 @@ type readFlags struct {
 	ref       uint32
 	outline   bool
 	save      string
+	download  string
+	path      string
 	cmd       *cobra.Command
 }
 
@@ -41,16 +44,16 @@ func Read(a *cli.App) *cobra.Command {
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "read [TAB]",
 		Short: "Read a page as text, as a tree to act on, or as a picture",
-		Long: `Read a page in the format that suits it: an article as Markdown without the navigation around it, an
+		Long: `Read a page in the format that suits it: an article as Markdown without the navigation, an
 application as a tree of the elements that you can act on, and a canvas as a picture annotated with refs.
 
-Pass --mode to choose the format. Pass --ref to read the whole text of one element, which other commands
+Pass --ref to read the whole text of one element, which other commands
 truncate as in "Terms and conditions…+2300".`,
 		Example: `  domtap read
   domtap read --mode content --max-tokens 0 --save page.md
-  domtap read --outline                     # print the headings, each with a cursor to read from there
-  domtap read --cursor r000000001.12
+  domtap read --outline                     # print the headings with cursors
   domtap read --ref 12                      # print the whole text of one element
+  domtap read --download a.pdf
   domtap read --mode visual --save page.png`,
 		Args: cli.Args("[TAB]"), ValidArgsFunction: a.CompleteTabs,
 	})
@@ -74,14 +77,16 @@ func (r *readFlags) register(cmd *cobra.Command) {
 	cli.ChoiceFlag(cmd, &r.mode, "mode", "m", "the representation of the page", "auto", "content", "interactive", "visual")
 	f := cmd.Flags()
 	cli.BudgetFlag(f, &r.maxTokens, 1500, "maximum number of tokens of the text; 0 means no limit")
-	f.StringVar(&r.cursor, "cursor", "", "continue truncated output, or start at a heading")
+	f.StringVar(&r.cursor, "cursor", "", "continue, or start at a heading")
 	cli.RefFlag(f, &r.ref, "ref", "read only the element with this ref, as text")
 	f.BoolVar(&r.outline, "outline", false, "print the headings instead of the text")
+	f.StringVar(&r.download, "download", "", "read a downloaded file")
+	f.StringVar(&r.path, "path", "", "read one value of JSON")
 	f.StringVar(&r.save, "save", "", "write the text, or the picture of --mode visual, to this file")
 }
 
 func (r *readFlags) request(ctx context.Context, c *cli.Client, args []string) (*domtapv1.ReadPageRequest, error) {
-	request := &domtapv1.ReadPageRequest{Mode: readModes[r.mode.Value], Cursor: r.cursor}
+	request := &domtapv1.ReadPageRequest{Mode: readModes[r.mode.Value], Cursor: r.cursor, Download: r.download, Path: r.path}
 	if r.outline && !r.cmd.Flags().Changed("mode") {
 		request.Mode = domtapv1.ReadMode_READ_MODE_CONTENT
 	}
@@ -135,6 +140,7 @@ func footer(r *domtapv1.ReadPageResponse) string {
 		applies bool
 		text    string
 	}{
+		{r.GetDocument() != nil, described(r.GetDocument())},
 		{r.GetReason() != "", r.GetReason()},
 		{r.GetChangedSince(), "the page has changed since"},
 		{r.GetPageTruncated(), "the page contains more than was read"},
@@ -146,6 +152,22 @@ func footer(r *domtapv1.ReadPageResponse) string {
 		}
 	}
 	return "-- " + strings.Join(parts, "\n-- ") + "\n"
+}
+
+// described describes a document that is not a page.
+func described(d *domtapv1.ReadDocument) string {
+	facts := []string{"document: " + strings.ToLower(strings.TrimPrefix(d.GetKind().String(), "DOCUMENT_KIND_")), d.GetMediaType(), d.GetName()}
+	if d.GetPages() > 0 {
+		facts = append(facts, plural.Of(d.GetPages(), "page"))
+	}
+	if d.GetSize() > 0 {
+		facts = append(facts, plural.Of(d.GetSize(), "byte"))
+	}
+	text := strings.Join(slices.DeleteFunc(facts, func(fact string) bool { return fact == "" }), ", ")
+	if d.GetNote() != "" {
+		text += "; " + d.GetNote()
+	}
+	return text
 }
 
 // outline prints the headings, each with its cursor.

@@ -375,6 +375,6 @@ function markupOf(agent, argument) {
   if (root) markup.write(root);
   return {
     html: markup.parts.join(""), unseen: markup.hiddenText.join("\n"), truncated: markup.truncated, mediaArea: markup.mediaArea, viewArea: innerWidth * innerHeight,
-    url: clean(location.href, MAX_FIELD), title: clean(safe.title(doc), 300),
+    url: clean(location.href, MAX_FIELD), title: clean(safe.title(doc), 300), type: clean(doc.contentType, MAX_FIELD),
   };
 }
