@@ -43,7 +43,11 @@ func TestSecretFieldsAreInNoAnswer(t *testing.T) {
 	ctx := testenv.Within(t, limit)
 	l := &leaks{t: t}
 	d.Record()
-	tab := d.Open(url)
+	opened, err := d.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{Url: url, Viewport: &domtapv1.Viewport{Width: 640, Height: 480}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := opened.GetTab().GetId()
 	readings(ctx, d, l, tab)
 	step := func(step *domtapv1.Step) {
 		done, err := d.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{step}})

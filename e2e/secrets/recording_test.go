@@ -114,7 +114,7 @@ func (l *leaks) bytes(what string, b []byte) {
 // painted fails the test if a recorded picture shows a masked area, or if none shows the other areas.
 func (r *recorded) painted(t *testing.T) {
 	t.Helper()
-	magenta, green := [3]uint32{0xff, 0, 0xff}, [3]uint32{0, 0xff, 0}
+	magenta, green := [3]byte{0xff, 0, 0xff}, [3]byte{0, 0xff, 0}
 	if len(r.pictures) == 0 {
 		t.Error("there are no pictures")
 	}
