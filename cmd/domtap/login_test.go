@@ -27,7 +27,7 @@ func loginSite(t *testing.T) string {
 // loginCommand runs domtap session login with a real browser. The browser has no window, because test machines have no display.
 func loginCommand(t *testing.T, in string, args ...string) (result, []string) {
 	t.Helper()
-	program := needProgram(t)
+	program := needPlainProgram(t)
 	cmd, _ := isolated(t)
 	for _, one := range ownEnv(shortDir(t)) {
 		name, value, _ := strings.Cut(one, "=")
