@@ -17,7 +17,7 @@ import (
 
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/convert"
+	api "github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/testenv"
 	"github.com/domtap/domtap/view"
 )
@@ -256,7 +256,7 @@ func (a *drivenApp) compare(i int, fresh *dom.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	if difference := testenv.Diff(got, testenv.WithoutBoxes(convert.Elements(want.Elements.Slice(), nil))); difference != "" {
+	if difference := testenv.Diff(got, testenv.WithoutBoxes(api.Elements(want.Elements.Slice(), nil))); difference != "" {
 		return fmt.Errorf("%s", difference)
 	}
 	return nil

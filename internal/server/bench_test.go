@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/tokens"
 )
@@ -51,7 +51,7 @@ func BenchmarkAnswer(b *testing.B) {
 					b.Fatal(err)
 				}
 				now.WithBoxes(reading.Layout)
-				convert.Metadata(now.Settled(true), tokens.Name)
+				messages.Metadata(now.Settled(true), tokens.Name)
 			}
 		})
 	}

@@ -3,7 +3,7 @@
 //
 //	connections → intercept (metering, log, access, limit, rules, peers, deadline) → a service → authz → actor
 //	                                                                              ├ reading, capture, streaming
-//	                                                                              └ views, textcache, convert
+//	                                                                              └ views, textcache, messages
 //
 // A service stands in the package of its name, such as tabs for TabService: its handlers, the rules of its requests, and what only it needs.
 //

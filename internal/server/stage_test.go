@@ -25,8 +25,8 @@ import (
 	"github.com/domtap/domtap/client"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/server/wire"
@@ -150,7 +150,7 @@ func (s *stage) oracle(at map[streamcheck.Point]published) func(string, streamch
 		if p, ok := at[point]; ok {
 			v, err := s.truth.At(p.head, p.snapshot, views.SelectionOf(s.requests[view]))
 			if a.there = err == nil; a.there {
-				a.elements = streamcheck.Bare(convert.Elements(v.Elements(), nil))
+				a.elements = streamcheck.Bare(messages.Elements(v.Elements(), nil))
 			}
 		}
 		known[k] = a

@@ -23,7 +23,7 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/lazyregexp"
-	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/outcome"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/server/views"
@@ -171,7 +171,7 @@ func listsText(d *domtapv1.Diff, text string) bool {
 // changed returns an answer whose outcome may repeat texts of its diff.
 func changed(o *turn.Outcome, form diffForm) (*domtapv1.InteractResponse, error) {
 	answer := &domtapv1.InteractResponse{
-		Results: results(o), Verdict: convert.Verdict(o.Verdict), Tab: tab(o), NewTabId: o.NewTab,
+		Results: results(o), Verdict: messages.Verdict(o.Verdict), Tab: tab(o), NewTabId: o.NewTab,
 		Outcome: outcome.Of(o.Notices),
 	}
 	if form.Print != nil {
@@ -194,10 +194,10 @@ func changed(o *turn.Outcome, form diffForm) (*domtapv1.InteractResponse, error)
 		answer.DiffText, err = text(o, listed, len(d.Removed), form)
 		return answer, err
 	}
-	answer.Diff = convert.Diff(listed, views.MaxListed)
+	answer.Diff = messages.Diff(listed, views.MaxListed)
 	answer.Diff.RemovedCount = int32(len(d.Removed))
 	if added := listed.Added[:min(len(listed.Added), views.MaxListed)]; len(added) > 0 {
-		convert.DiffWithin(answer.Diff, form.Contexts(o.After, diff.Diff{Added: added}))
+		messages.DiffWithin(answer.Diff, form.Contexts(o.After, diff.Diff{Added: added}))
 	}
 	for _, c := range answer.Diff.GetChanged() {
 		e := c.GetElement()
@@ -245,7 +245,7 @@ func effect(o *turn.Outcome, structural bool) (diff.Diff, error) {
 	if err != nil {
 		return diff.Diff{}, err
 	}
-	d := convert.Visible(diff.Between(before, after))
+	d := messages.Visible(diff.Between(before, after))
 	d.From, d.To = o.Before.Revision, o.After.Revision
 	return d, nil
 }
@@ -258,7 +258,7 @@ func plain(elements dom.List) (dom.List, error) {
 
 // tab converts the tab. For an unchanged page, it sets only the fields that identify the state.
 func tab(o *turn.Outcome) *domtapv1.Tab {
-	full := convert.Tab(o.Info)
+	full := messages.Tab(o.Info)
 	if o.Replaced || o.Verdict == turn.Navigated || o.Before.URL != o.After.URL || o.Before.Title != o.After.Title || o.Info.Dialog != nil {
 		return full
 	}
@@ -279,7 +279,7 @@ func results(o *turn.Outcome) []*domtapv1.StepResult {
 }
 
 func result(r turn.Result, base compact.Base) *domtapv1.StepResult {
-	m := &domtapv1.StepResult{Ok: r.Done, Summary: r.Summary, Text: r.Text, Image: r.Image, Delivered: convert.Delivered(r.Delivered)}
+	m := &domtapv1.StepResult{Ok: r.Done, Summary: r.Summary, Text: r.Text, Image: r.Image, Delivered: messages.Delivered(r.Delivered)}
 	switch {
 	case r.Err != nil:
 		m.Error, m.Reason, m.Candidates = r.Err.Error(), rpcstatus.StepReason(r.Err), candidates(r.Err, base)

@@ -13,8 +13,8 @@ import (
 	"github.com/domtap/domtap/internal/server/actions/uploads"
 	"github.com/domtap/domtap/internal/server/authz"
 	"github.com/domtap/domtap/internal/server/connections"
-	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/dom/waits"
+	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/metering"
 	"github.com/domtap/domtap/internal/server/reading"
 	"github.com/domtap/domtap/internal/server/timeline"
@@ -65,7 +65,7 @@ func (s *Service) account(ctx context.Context, tab *actor.Tab, kinds []string, o
 	call.Acted(func(entry *domtapv1.TimelineTurn) { timeline.Record(entry, o) })
 	for _, r := range o.Results {
 		if r.Dialog != nil {
-			call.Answered(convert.Dialog(r.Dialog))
+			call.Answered(messages.Dialog(r.Dialog))
 		}
 	}
 	if note := metering.FromContext(ctx); note != nil {

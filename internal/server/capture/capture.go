@@ -16,7 +16,6 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/annotate"
-	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/views"
 )
 
@@ -89,7 +88,7 @@ func (c *Capture) Annotate(format string, quality int) (*Annotated, error) {
 			continue
 		}
 		list = append(list, annotate.Box{Number: uint32(e.Ref), Bounds: pixels(box, c.Clip, out.Scale)})
-		out.Marks = append(out.Marks, convert.Mark(placed.Messages[i]))
+		out.Marks = append(out.Marks, markOf(placed.Messages[i]))
 	}
 	drawn, ours := picture.(*image.RGBA)
 	if ours {
@@ -99,6 +98,11 @@ func (c *Capture) Annotate(format string, quality int) (*Annotated, error) {
 	}
 	out.Image, err = encode(drawn, format, quality)
 	return out, err
+}
+
+// markOf returns the mark of an element with a box.
+func markOf(e *domtapv1.Element) *domtapv1.Mark {
+	return &domtapv1.Mark{Ref: e.GetRef(), Rect: e.GetRect(), Name: e.GetText()}
 }
 
 // pixels converts a box in viewport coordinates to pixels of a screenshot of clip.

@@ -9,7 +9,7 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/tokens"
 	"github.com/domtap/domtap/internal/transcript"
@@ -50,5 +50,5 @@ func (s *Service) GetHistory(ctx context.Context, r *domtapv1.GetHistoryRequest)
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.GetHistoryResponse{Entries: convert.History(tab.History())}, nil
+	return &domtapv1.GetHistoryResponse{Entries: messages.History(tab.History())}, nil
 }

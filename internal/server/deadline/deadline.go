@@ -5,12 +5,10 @@ import (
 	"context"
 	"time"
 
-	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/domtap/domtap/internal/server/convert"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/rules"
 )
 
@@ -86,7 +84,25 @@ func Reserve(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // batchLimit is the deadline of a batch whose client set none.
 func batchLimit(r *domtapv1.BatchRequest) time.Duration {
-	each, parallel := convert.BatchOptions(r)
+	each, parallel := Batch(r)
 	rounds := (len(r.GetUrls()) + parallel - 1) / parallel
 	return time.Duration(rounds)*each + grace
+}
+
+// The defaults of a BatchRequest.
+const (
+	defaultParallel = 4
+	defaultPerURL   = 15 * time.Second
+)
+
+// Batch returns the time limit of each URL of a batch, and how many URLs are read concurrently.
+func Batch(r *domtapv1.BatchRequest) (each time.Duration, parallel int) {
+	each, parallel = defaultPerURL, defaultParallel
+	if r.GetTimeout() != nil {
+		each = r.GetTimeout().AsDuration()
+	}
+	if r.GetParallel() > 0 {
+		parallel = int(r.GetParallel())
+	}
+	return each, parallel
 }

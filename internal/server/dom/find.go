@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/elementcontext"
 	"github.com/domtap/domtap/internal/find"
 	"github.com/domtap/domtap/internal/server/connections"
-	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/metering"
 	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/telemetry/usage"
@@ -52,7 +52,7 @@ func (s *Service) Find(ctx context.Context, r *domtapv1.FindRequest) (*domtapv1.
 	}
 	accountFind(ctx, shared, f.page)
 	resp := f.message()
-	resp.Metadata.Signals, resp.Metadata.PageLimited = convert.Signals(signals), f.page.Limited
+	resp.Metadata.Signals, resp.Metadata.PageLimited = messages.Signals(signals), f.page.Limited
 	for _, frame := range reading.Late {
 		resp.Metadata.LateFrames = append(resp.Metadata.LateFrames, string(frame))
 	}
@@ -169,7 +169,7 @@ func (f *finding) message() *domtapv1.FindResponse {
 			v.OmittedByRole[m.Element.Role]++
 		}
 	}
-	resp.Metadata = convert.Metadata(v, tokens.Name)
+	resp.Metadata = messages.Metadata(v, tokens.Name)
 	return resp
 }
 
@@ -183,9 +183,9 @@ func (f *finding) messages(found []find.Match) []*domtapv1.FindMatch {
 		}
 	}
 	out := make([]*domtapv1.FindMatch, len(found))
-	messages := convert.Elements(elementsOf(found), boxes)
-	convert.Within(messages, f.distinct)
-	for i, e := range messages {
+	converted := messages.Elements(elementsOf(found), boxes)
+	messages.Within(converted, f.distinct)
+	for i, e := range converted {
 		e.Attributes = nil // set by requests of other callers
 		out[i] = &domtapv1.FindMatch{Element: e, Line: f.printed.Lines[i]}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/deadline"
+	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/metering"
 	"github.com/domtap/domtap/internal/server/outcome"
 	"github.com/domtap/domtap/internal/server/streaming"
@@ -309,7 +309,7 @@ func (w *watcher) sendStatus(i actor.Info) error {
 	w.status, w.dialog = i.Status, i.Dialog
 	m := message(w.last)
 	m.Event = &domtapv1.WatchDomResponse_TabStatus{TabStatus: &domtapv1.TabStatusChange{
-		Status: convert.Status(i.Status), Detail: statusDetail(i), Dialog: convert.Dialog(i.Dialog),
+		Status: messages.Status(i.Status), Detail: statusDetail(i), Dialog: messages.Dialog(i.Dialog),
 	}}
 	return w.send(m)
 }
@@ -384,10 +384,10 @@ func (w *watcher) sendNext(head *domtapv1.WatchDomResponse, message any) error {
 }
 
 func snapshotMessage(s *views.View) *domtapv1.Snapshot {
-	metadata := convert.Metadata(s.Settled(true), tokens.Name)
+	metadata := messages.Metadata(s.Settled(true), tokens.Name)
 	metadata.PageLimited = s.Snapshot.Limited
-	elements := convert.Elements(s.Elements(), nil)
-	convert.Within(elements, views.Contexts(s))
+	elements := messages.Elements(s.Elements(), nil)
+	messages.Within(elements, views.Contexts(s))
 	return &domtapv1.Snapshot{
 		Elements: elements, Metadata: metadata,
 		Url: s.Snapshot.URL, Title: s.Snapshot.Title,

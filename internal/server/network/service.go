@@ -8,7 +8,6 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/convert"
 )
 
 // Service implements NetworkService. Its fields must be set, unless they may be nil.
@@ -23,11 +22,11 @@ func (s *Service) access() authz.Network { return authz.Network{Access: s.Access
 
 // AddRoute adds a route to a session.
 func (s *Service) AddRoute(ctx context.Context, r *domtapv1.AddRouteRequest) (*domtapv1.AddRouteResponse, error) {
-	added, err := s.access().AddRoute(ctx, r.GetSessionId(), convert.Route(r.GetRoute()))
+	added, err := s.access().AddRoute(ctx, r.GetSessionId(), routeOf(r.GetRoute()))
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.AddRouteResponse{Route: convert.RouteMessage(added)}, nil
+	return &domtapv1.AddRouteResponse{Route: routeMessage(added)}, nil
 }
 
 // ListRoutes lists the routes of a session.
@@ -36,7 +35,7 @@ func (s *Service) ListRoutes(ctx context.Context, r *domtapv1.ListRoutesRequest)
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.ListRoutesResponse{Routes: convert.RouteMessages(all)}, nil
+	return &domtapv1.ListRoutesResponse{Routes: routeMessages(all)}, nil
 }
 
 // RemoveRoutes removes routes of a session.
@@ -45,5 +44,5 @@ func (s *Service) RemoveRoutes(ctx context.Context, r *domtapv1.RemoveRoutesRequ
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.RemoveRoutesResponse{Routes: convert.RouteMessages(removed)}, nil
+	return &domtapv1.RemoveRoutesResponse{Routes: routeMessages(removed)}, nil
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/extract"
-	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/deadline"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/metering"
@@ -57,7 +56,7 @@ func (s *Service) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*domtapv
 		defer s.closeSession(ctx, b.session)
 	}
 	var parallel int
-	b.each, parallel = convert.BatchOptions(r)
+	b.each, parallel = deadline.Batch(r)
 	working, cancel := deadline.Reserve(ctx)
 	defer cancel()
 	results := make([]*domtapv1.BatchResult, len(r.GetUrls()))

@@ -17,7 +17,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/extract"
 	"github.com/domtap/domtap/internal/server/connections"
-	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/replay"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
@@ -40,7 +40,7 @@ func (s *Service) Pdf(ctx context.Context, r *domtapv1.PdfRequest) (*domtapv1.Pd
 	paper := driver.PrintOptions{
 		Landscape: r.GetLandscape(), Graphics: r.GetPrintBackground(), Scale: 1, Ranges: r.GetPageRanges(), Limit: maxPdf,
 	}
-	paper.Width, paper.Height = convert.Paper(r.GetFormat())
+	paper.Width, paper.Height = paperOf(r.GetFormat())
 	if r.Scale != nil {
 		paper.Scale = r.GetScale()
 	}
@@ -131,7 +131,7 @@ func (s *Service) ReadLog(ctx context.Context, r *domtapv1.ReadLogRequest) (*dom
 	if err != nil {
 		return nil, err
 	}
-	query := pagelog.Query{After: r.GetAfter(), Max: defaultEntries, Problems: r.GetProblemsOnly(), Kinds: convert.LogKinds(r.GetKinds())}
+	query := pagelog.Query{After: r.GetAfter(), Max: defaultEntries, Problems: r.GetProblemsOnly(), Kinds: logKindsOf(r.GetKinds())}
 	if r.MaxEntries != nil {
 		query.Max = int(r.GetMaxEntries())
 	}
@@ -141,5 +141,5 @@ func (s *Service) ReadLog(ctx context.Context, r *domtapv1.ReadLogRequest) (*dom
 	if r.GetAt() != nil {
 		return nil, replay.Refusal()
 	}
-	return convert.Log(tab.Log().Read(query)), nil
+	return messages.Log(tab.Log().Read(query)), nil
 }

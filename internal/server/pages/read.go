@@ -10,7 +10,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/markdown"
 	"github.com/domtap/domtap/internal/server/capture"
-	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/metering"
 	"github.com/domtap/domtap/internal/server/reading"
 	"github.com/domtap/domtap/internal/server/textcache"
@@ -199,7 +199,7 @@ func textMessage(t *textcache.Text, at markdown.Position, budget int) *domtapv1.
 	resp := &domtapv1.ReadPageResponse{
 		Mode: domtapv1.ReadMode_READ_MODE_CONTENT, Text: page.Text, Tokens: int32(page.Tokens), Tokenizer: tokens.Name,
 		Url: d.URL, Title: d.Title, TotalTokens: int32(t.Tokens), PageTruncated: d.Truncated, TotalBlocks: int32(len(d.Blocks)),
-		Signals: convert.Signals(t.Signals), Document: t.About,
+		Signals: messages.Signals(t.Signals), Document: t.About,
 	}
 	if page.More {
 		resp.NextCursor = t.Cursor(page.Next)
@@ -208,7 +208,7 @@ func textMessage(t *textcache.Text, at markdown.Position, budget int) *domtapv1.
 }
 
 func outlineMessages(t *textcache.Text) []*domtapv1.ReadHeading {
-	return convert.Outline(t.Document.Outline, func(block int) string { return t.Cursor(markdown.Position{Block: block}) })
+	return outlineOf(t.Document.Outline, func(block int) string { return t.Cursor(markdown.Position{Block: block}) })
 }
 
 // because returns a function that adds the reason for the mode to an answer.

@@ -9,7 +9,6 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/query"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/telemetry/har"
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
@@ -31,7 +30,7 @@ func (s *Service) GetRequest(ctx context.Context, r *domtapv1.GetRequestRequest)
 	if !known || found.Detail == nil {
 		return nil, apierr.Unknown("request", "the log of tab %s has no request %d with its headers: ReadLog lists the requests (domtap log --network)", tab.ID(), r.GetRequestId())
 	}
-	resp := convert.Request(found)
+	resp := requestMessage(found)
 	if !r.GetBody() {
 		return resp, nil
 	}
@@ -81,7 +80,7 @@ func (s *Service) ExportHar(ctx context.Context, r *domtapv1.ExportHarRequest) (
 	resp := &domtapv1.ExportHarResponse{Requests: int32(len(all)), Dropped: dropped}
 	archive := har.Archive{Creator: har.Software{Name: "domtap", Version: s.Version}, Pages: pagesOf(all), Comment: commentOf(dropped)}
 	for _, one := range all {
-		archive.Entries = append(archive.Entries, convert.HarEntry(one, pageOf(archive.Pages, one)))
+		archive.Entries = append(archive.Entries, harEntry(one, pageOf(archive.Pages, one)))
 	}
 	if r.GetBodies() {
 		if err := s.addBodies(ctx, tab, all, archive.Entries, r, resp); err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/metering"
 )
 
@@ -21,7 +21,7 @@ func (s *Snapshot) Dom(ctx context.Context, r *domtapv1.GetDomRequest) *domtapv1
 		Resync:   s.resyncMessage(),
 	}
 	if history {
-		resp.History = convert.History(page.History)
+		resp.History = messages.History(page.History)
 	}
 	return resp
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/connections"
-	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/metering"
 	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/telemetry/usage"
@@ -205,8 +205,8 @@ func (s *Snapshot) compare(from views.Seen, resync string) {
 
 // Metadata describes the contents of the answer and the cursor to the rest.
 func (s *Snapshot) Metadata(v view.View) *domtapv1.ViewMetadata {
-	m := convert.Metadata(v, tokens.Name)
-	m.NextCursor, m.PageLimited, m.Signals = s.Next, s.View.Snapshot.Limited, convert.Signals(s.View.Signals())
+	m := messages.Metadata(v, tokens.Name)
+	m.NextCursor, m.PageLimited, m.Signals = s.Next, s.View.Snapshot.Limited, messages.Signals(s.View.Signals())
 	for _, frame := range s.late {
 		m.LateFrames = append(m.LateFrames, string(frame))
 	}
@@ -220,9 +220,9 @@ func (s *Snapshot) diff(geometry bool) *domtapv1.Diff {
 	}
 	d := s.change.Message(s.change.Diff.From, s.change.Diff.To)
 	if geometry {
-		d.Changed = convert.WithBoxes(d.Changed,
-			convert.Boxed{Elements: s.from.View.Elements(), Boxes: s.from.Boxes},
-			convert.Boxed{Elements: s.View.Elements(), Boxes: s.boxes.Boxes})
+		d.Changed = messages.WithBoxes(d.Changed,
+			messages.Boxed{Elements: s.from.View.Elements(), Boxes: s.from.Boxes},
+			messages.Boxed{Elements: s.View.Elements(), Boxes: s.boxes.Boxes})
 		d.ChangedCount = int32(len(d.Changed))
 	}
 	return d

@@ -7,8 +7,8 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/replay"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
@@ -89,7 +89,7 @@ func (s *Service) scope(ctx context.Context, id, tab, session string) (Scope, er
 func recordingsFor(ctx context.Context, all []Info) []*domtapv1.Recording {
 	out := make([]*domtapv1.Recording, len(all))
 	for i, one := range all {
-		out[i] = convert.Recording(one)
+		out[i] = messages.Recording(one)
 		if !identity.From(ctx).IsOperator() {
 			out[i].File = ""
 		}

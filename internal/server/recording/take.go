@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/recording"
-	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/messages"
 	timelines "github.com/domtap/domtap/internal/server/timeline"
 	"github.com/domtap/domtap/internal/server/timeline/masks"
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
@@ -281,7 +281,7 @@ func (t *tabRecording) write(at time.Time, now actor.Published) error {
 func (t *tabRecording) readLog() error {
 	for {
 		news := t.tab.Log().Read(pagelog.Query{After: t.logged, Max: 1000})
-		for _, e := range convert.Log(news).GetEntries() {
+		for _, e := range messages.Log(news).GetEntries() {
 			if err := t.writer.Log(time.Now(), masks.Message(e)); err != nil {
 				return err
 			}

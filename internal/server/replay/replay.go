@@ -20,7 +20,7 @@ import (
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/recording"
-	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/messages"
 )
 
 // Player holds recordings, and the position: the time for calls that name none. Its methods are safe for concurrent use.
@@ -217,7 +217,7 @@ func (t *track) message() *domtapv1.Recording {
 	}
 	info.Ended = t.start.Add(t.file.Duration())
 	info.Reason, info.Detail, _ = t.file.Ended()
-	return convert.Recording(info)
+	return messages.Recording(info)
 }
 
 // mark identifies a state of a track and the time at which it was first shown.

@@ -8,7 +8,6 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/search"
-	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/tokens"
 )
@@ -22,7 +21,7 @@ type Service struct {
 
 // Search searches the web.
 func (s *Service) Search(ctx context.Context, r *domtapv1.SearchRequest) (*domtapv1.SearchResponse, error) {
-	answer, err := s.Searcher.Search(ctx, convert.SearchRequest(r, identity.From(ctx).Name()))
+	answer, err := s.Searcher.Search(ctx, requestOf(r, identity.From(ctx).Name()))
 	if err != nil {
 		return nil, err
 	}
@@ -30,10 +29,10 @@ func (s *Service) Search(ctx context.Context, r *domtapv1.SearchRequest) (*domta
 	if r.MaxTokens != nil {
 		budget = int(r.GetMaxTokens())
 	}
-	return convert.SearchAnswer(answer, search.Print(answer, budget), tokens.Name), nil
+	return answerMessage(answer, search.Print(answer, budget), tokens.Name), nil
 }
 
 // ListSearchProviders lists the configured search providers.
 func (s *Service) ListSearchProviders(context.Context, *domtapv1.ListSearchProvidersRequest) (*domtapv1.ListSearchProvidersResponse, error) {
-	return convert.SearchProviders(s.Searcher.Providers()), nil
+	return providersMessage(s.Searcher.Providers()), nil
 }

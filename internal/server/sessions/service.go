@@ -8,8 +8,9 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/messages"
+	"github.com/domtap/domtap/internal/server/storage"
 	"github.com/domtap/domtap/internal/server/timeline"
 	"github.com/domtap/domtap/internal/sessions"
 	"github.com/domtap/domtap/internal/telemetry/usage"
@@ -27,11 +28,11 @@ type Service struct {
 
 // CreateSession creates a session.
 func (s *Service) CreateSession(ctx context.Context, r *domtapv1.CreateSessionRequest) (*domtapv1.CreateSessionResponse, error) {
-	info, err := s.Access.Create(ctx, r.GetSessionId(), convert.Settings(r.GetSettings()), convert.State(r.GetStorageState()))
+	info, err := s.Access.Create(ctx, r.GetSessionId(), settingsOf(r.GetSettings()), storage.State(r.GetStorageState()))
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.CreateSessionResponse{Session: convert.Session(info)}, nil
+	return &domtapv1.CreateSessionResponse{Session: sessionMessage(info)}, nil
 }
 
 // ListSessions lists the sessions.
@@ -42,18 +43,18 @@ func (s *Service) ListSessions(ctx context.Context, _ *domtapv1.ListSessionsRequ
 	}
 	resp := new(domtapv1.ListSessionsResponse)
 	for _, info := range all {
-		resp.Sessions = append(resp.Sessions, convert.Session(info))
+		resp.Sessions = append(resp.Sessions, sessionMessage(info))
 	}
 	return resp, nil
 }
 
 // UpdateSession replaces the settings of a session.
 func (s *Service) UpdateSession(ctx context.Context, r *domtapv1.UpdateSessionRequest) (*domtapv1.UpdateSessionResponse, error) {
-	info, err := s.Access.Update(ctx, r.GetSessionId(), convert.Settings(r.GetSettings()))
+	info, err := s.Access.Update(ctx, r.GetSessionId(), settingsOf(r.GetSettings()))
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.UpdateSessionResponse{Session: convert.Session(info)}, nil
+	return &domtapv1.UpdateSessionResponse{Session: sessionMessage(info)}, nil
 }
 
 // CloseSession closes a session.
@@ -73,12 +74,12 @@ func (s *Service) GetStorageState(ctx context.Context, r *domtapv1.GetStorageSta
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.GetStorageStateResponse{State: convert.StorageState(state), Omissions: convert.Omissions(state.Omissions)}, nil
+	return &domtapv1.GetStorageStateResponse{State: storage.StorageState(state), Omissions: omissionMessages(state.Omissions)}, nil
 }
 
 // SetStorageState sets a session's cookies and storage.
 func (s *Service) SetStorageState(ctx context.Context, r *domtapv1.SetStorageStateRequest) (*domtapv1.SetStorageStateResponse, error) {
-	if err := s.Access.SetState(ctx, r.GetSessionId(), convert.State(r.GetState()), r.GetReplace()); err != nil {
+	if err := s.Access.SetState(ctx, r.GetSessionId(), storage.State(r.GetState()), r.GetReplace()); err != nil {
 		return nil, err
 	}
 	return new(domtapv1.SetStorageStateResponse), nil
@@ -90,5 +91,5 @@ func (s *Service) ListDownloads(ctx context.Context, r *domtapv1.ListDownloadsRe
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.ListDownloadsResponse{Downloads: convert.Downloads(records)}, nil
+	return &domtapv1.ListDownloadsResponse{Downloads: messages.Downloads(records)}, nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/telemetry/usage"
 	"github.com/domtap/domtap/internal/tokens"
@@ -44,5 +43,5 @@ func (s *Service) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest) (*d
 		}
 		place.Session = tab.Session()
 	}
-	return convert.Stats(s.Usage.Report(place), tokens.Name), nil
+	return statsMessage(s.Usage.Report(place), tokens.Name), nil
 }

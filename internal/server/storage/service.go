@@ -10,7 +10,6 @@ import (
 	"github.com/domtap/domtap/actor/query"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -36,8 +35,8 @@ func (s *Service) ListCookies(ctx context.Context, r *domtapv1.ListCookiesReques
 		if err := unmasked(all, r.GetValues()); err != nil {
 			return err
 		}
-		found, err := all.Cookies(ctx, convert.CookieFilter(r.GetFilter()))
-		resp.Cookies = convert.StoredCookies(found, r.GetValues())
+		found, err := all.Cookies(ctx, cookieFilterOf(r.GetFilter()))
+		resp.Cookies = storedCookies(found, r.GetValues())
 		return err
 	})
 	return answer(resp, err)
@@ -54,7 +53,7 @@ func answer[R any](resp *R, err error) (*R, error) {
 // SetCookies adds or replaces cookies.
 func (s *Service) SetCookies(ctx context.Context, r *domtapv1.SetCookiesRequest) (*domtapv1.SetCookiesResponse, error) {
 	return answer(new(domtapv1.SetCookiesResponse), s.Access.Stored(ctx, r.GetSessionId(), func(ctx context.Context, all sessions.Storage) error {
-		return all.SetCookies(ctx, convert.Cookies(r.GetCookies()))
+		return all.SetCookies(ctx, cookiesOf(r.GetCookies()))
 	}))
 }
 
@@ -62,7 +61,7 @@ func (s *Service) SetCookies(ctx context.Context, r *domtapv1.SetCookiesRequest)
 func (s *Service) DeleteCookies(ctx context.Context, r *domtapv1.DeleteCookiesRequest) (*domtapv1.DeleteCookiesResponse, error) {
 	resp := new(domtapv1.DeleteCookiesResponse)
 	return answer(resp, s.Access.Stored(ctx, r.GetSessionId(), func(ctx context.Context, all sessions.Storage) error {
-		deleted, err := all.DeleteCookies(ctx, convert.CookieFilter(r.GetFilter()))
+		deleted, err := all.DeleteCookies(ctx, cookieFilterOf(r.GetFilter()))
 		resp.Deleted = int32(deleted)
 		return err
 	}))
@@ -77,7 +76,7 @@ func (s *Service) GetLocalStorage(ctx context.Context, r *domtapv1.GetLocalStora
 		}
 		found, err := all.LocalStorage(ctx, r.GetOrigin())
 		for _, o := range found {
-			if one := convert.StoredOrigin(o.Origin, o.Entries, r.GetName(), r.GetValues()); len(one.GetEntries()) > 0 {
+			if one := storedOrigin(o.Origin, o.Entries, r.GetName(), r.GetValues()); len(one.GetEntries()) > 0 {
 				resp.Origins = append(resp.Origins, one)
 			}
 		}
@@ -88,7 +87,7 @@ func (s *Service) GetLocalStorage(ctx context.Context, r *domtapv1.GetLocalStora
 // EditLocalStorage changes the local storage of an origin.
 func (s *Service) EditLocalStorage(ctx context.Context, r *domtapv1.EditLocalStorageRequest) (*domtapv1.EditLocalStorageResponse, error) {
 	return answer(new(domtapv1.EditLocalStorageResponse), s.Access.Stored(ctx, r.GetSessionId(), func(ctx context.Context, all sessions.Storage) error {
-		return all.EditLocalStorage(ctx, r.GetOrigin(), convert.StorageEdit(r.GetEdit()))
+		return all.EditLocalStorage(ctx, r.GetOrigin(), editOf(r.GetEdit()))
 	}))
 }
 
@@ -98,12 +97,12 @@ func (s *Service) GetSessionStorage(ctx context.Context, r *domtapv1.GetSessionS
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.GetSessionStorageResponse{Storage: convert.StoredOrigin(found.Origin, found.Entries, r.GetName(), r.GetValues())}, nil
+	return &domtapv1.GetSessionStorageResponse{Storage: storedOrigin(found.Origin, found.Entries, r.GetName(), r.GetValues())}, nil
 }
 
 // EditSessionStorage changes an origin's session storage in a tab.
 func (s *Service) EditSessionStorage(ctx context.Context, r *domtapv1.EditSessionStorageRequest) (*domtapv1.EditSessionStorageResponse, error) {
-	_, err := s.sessionStorage(ctx, r.GetTabId(), r.GetOrigin(), convert.StorageEdit(r.GetEdit()), false)
+	_, err := s.sessionStorage(ctx, r.GetTabId(), r.GetOrigin(), editOf(r.GetEdit()), false)
 	return answer(new(domtapv1.EditSessionStorageResponse), err)
 }
 

@@ -18,8 +18,8 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/deadline"
+	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/outcome"
 	"github.com/domtap/domtap/internal/server/reading"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
@@ -49,7 +49,7 @@ func (s *Service) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*dom
 		URL:      r.GetUrl(),
 		Session:  r.GetSessionId(),
 		Viewport: dom.Box{Width: float64(size.GetWidth()), Height: float64(size.GetHeight())},
-		Wait:     convert.Wait(r.GetWaitUntil()),
+		Wait:     waitOf(r.GetWaitUntil()),
 		Restore:  r.GetRestore(),
 	})
 	var known *apierr.Error
@@ -64,7 +64,7 @@ func (s *Service) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*dom
 		defer cancel()
 		return nil, errors.Join(err, s.Access.CloseTab(closing, tab.ID()))
 	}
-	return &domtapv1.OpenTabResponse{Tab: convert.Tab(tab.Info())}, nil
+	return &domtapv1.OpenTabResponse{Tab: messages.Tab(tab.Info())}, nil
 }
 
 // ListTabs lists the tabs.
@@ -81,7 +81,7 @@ func (s *Service) ListTabs(ctx context.Context, r *domtapv1.ListTabsRequest) (*d
 		case err != nil:
 			return nil, err
 		default:
-			resp.Tabs = append(resp.Tabs, convert.Tab(info))
+			resp.Tabs = append(resp.Tabs, messages.Tab(info))
 		}
 	}
 	return resp, nil
@@ -97,7 +97,7 @@ func (s *Service) GetTab(ctx context.Context, r *domtapv1.GetTabRequest) (*domta
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.GetTabResponse{Tab: convert.Tab(info)}, nil
+	return &domtapv1.GetTabResponse{Tab: messages.Tab(info)}, nil
 }
 
 // CloseTab closes a tab.
@@ -114,7 +114,7 @@ func (s *Service) SetRestore(ctx context.Context, r *domtapv1.SetRestoreRequest)
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.SetRestoreResponse{Tab: convert.Tab(tab.SetRestore(r.GetRestore()))}, nil
+	return &domtapv1.SetRestoreResponse{Tab: messages.Tab(tab.SetRestore(r.GetRestore()))}, nil
 }
 
 // Navigate loads a URL.
@@ -173,11 +173,11 @@ func (s *Service) load(ctx context.Context, r navigation,
 	ctx, cancel := within(ctx, r.GetTimeout())
 	defer cancel()
 	before := tab.Head().Notices().Last()
-	info, err := start(tab, ctx, convert.Wait(r.GetWaitUntil()))
+	info, err := start(tab, ctx, waitOf(r.GetWaitUntil()))
 	if err != nil {
 		return nil, nil, err
 	}
-	return convert.Tab(info), outcome.Of(tab.Head().Notices().Since(before)), nil
+	return messages.Tab(info), outcome.Of(tab.Head().Notices().Since(before)), nil
 }
 
 // within limits ctx by the timeout of a request, if set.
@@ -205,7 +205,7 @@ func (s *Service) WatchTabs(r *domtapv1.WatchTabsRequest, stream grpc.ServerStre
 			if err != nil {
 				return err
 			}
-			if err := out.Send(convert.TabEvent(event)); err != nil {
+			if err := out.Send(eventMessage(event)); err != nil {
 				return err
 			}
 		}
@@ -222,5 +222,5 @@ func (s *Service) AnswerDialog(ctx context.Context, r *domtapv1.AnswerDialogRequ
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.AnswerDialogResponse{Dialog: convert.Dialog(&answered), Tab: convert.Tab(tab.Info())}, nil
+	return &domtapv1.AnswerDialogResponse{Dialog: messages.Dialog(&answered), Tab: messages.Tab(tab.Info())}, nil
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/timeline/masks"
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 	"github.com/domtap/domtap/internal/timeline"
@@ -155,7 +155,7 @@ func (t *Timelines) event(tab *actor.Tab, e actor.TabEvent) {
 func entryOf(e actor.TabEvent) *timeline.Entry {
 	out := &timeline.Entry{Time: timestamppb.New(e.At), RevisionFrom: e.Info.Revision, RevisionTo: e.Info.Revision, Epoch: e.Info.Epoch}
 	status := func(reason string) {
-		out.Event = &domtapv1.TimelineEntry_Status{Status: &domtapv1.TimelineStatus{Status: convert.Tab(e.Info).GetStatus(), Reason: reason}}
+		out.Event = &domtapv1.TimelineEntry_Status{Status: &domtapv1.TimelineStatus{Status: messages.Tab(e.Info).GetStatus(), Reason: reason}}
 	}
 	switch e.Kind {
 	case actor.TabOpened:
@@ -179,10 +179,10 @@ func entryOf(e actor.TabEvent) *timeline.Entry {
 		if e.Dialog == nil {
 			return nil // closed: its existing entry is updated
 		}
-		out.Event = &domtapv1.TimelineEntry_Dialog{Dialog: convert.Dialog(e.Dialog)}
+		out.Event = &domtapv1.TimelineEntry_Dialog{Dialog: messages.Dialog(e.Dialog)}
 	case actor.TabDownloaded:
 		d := tabpool.DownloadRecord{Download: e.Download, Tab: e.Info.ID}
-		out.Event = &domtapv1.TimelineEntry_Download{Download: convert.Downloads([]tabpool.DownloadRecord{d})[0]}
+		out.Event = &domtapv1.TimelineEntry_Download{Download: messages.Downloads([]tabpool.DownloadRecord{d})[0]}
 	default:
 		return nil
 	}
@@ -258,7 +258,7 @@ func (t *Tab) Sync() {
 	var found []pagelog.Entry
 	found, t.cursor = log.Problems(t.cursor)
 	for _, e := range found {
-		one := convert.LogEntry(&e)
+		one := messages.LogEntry(&e)
 		made := &timeline.Entry{Time: timestamppb.New(e.At)}
 		if e.Took > 0 {
 			made.Duration = durationpb.New(e.Took)
@@ -288,5 +288,5 @@ func (t *Tab) hung() {
 		reason = "stopped answering"
 	}
 	t.Add(&timeline.Entry{Time: timestamppb.Now(), Event: &domtapv1.TimelineEntry_Status{
-		Status: &domtapv1.TimelineStatus{Status: convert.Tab(info).GetStatus(), Reason: reason}}})
+		Status: &domtapv1.TimelineStatus{Status: messages.Tab(info).GetStatus(), Reason: reason}}})
 }

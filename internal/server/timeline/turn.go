@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/actions/steps"
-	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/truncate"
 )
@@ -96,7 +96,7 @@ func isCharacter(key string) bool { return utf8.RuneCountInString(key) == 1 }
 // Record writes the results of a turn into a timeline entry. The entry's steps must be those that stepsOf or formStepsOf
 // returned.
 func Record(to *domtapv1.TimelineTurn, o *turn.Outcome) {
-	to.Verdict = convert.Verdict(o.Verdict)
+	to.Verdict = messages.Verdict(o.Verdict)
 	to.NewTabId = o.NewTab
 	d := diff.Between(turn.WithoutStructure(o.Before.Elements), turn.WithoutStructure(o.After.Elements))
 	to.Added, to.Removed, to.Changed = uint32(len(d.Added)), uint32(len(d.Removed)), uint32(len(d.Changed))
@@ -107,7 +107,7 @@ func Record(to *domtapv1.TimelineTurn, o *turn.Outcome) {
 
 // record writes the result of a step.
 func record(to *domtapv1.TimelineStep, r turn.Result, after *dom.Snapshot) {
-	to.Ok, to.Delivered, to.Summary, to.Healed = r.Done, convert.Delivered(r.Delivered), r.Summary, r.Healed
+	to.Ok, to.Delivered, to.Summary, to.Healed = r.Done, messages.Delivered(r.Delivered), r.Summary, r.Healed
 	if r.Err != nil {
 		to.Error, to.Reason = truncate.Runes(r.Err.Error(), maxError), rpcstatus.StepReason(r.Err)
 	}

@@ -3,7 +3,7 @@ package views
 import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/messages"
 )
 
 // BoxedView is a view with the boxes of one layout, and its messages. It is immutable.
@@ -26,8 +26,8 @@ func (v *View) WithBoxes(layout *dom.Layout) *BoxedView {
 	if layout != nil {
 		p.Boxes = BoxesOf(elements, v.Snapshot.Elements.Slice(), layout)
 	}
-	p.Messages = convert.Elements(elements, p.Boxes)
-	convert.Within(p.Messages, v.contexts.all())
+	p.Messages = messages.Elements(elements, p.Boxes)
+	messages.Within(p.Messages, v.contexts.all())
 	v.placed.Store(p)
 	return p
 }

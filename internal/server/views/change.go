@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/compact/dense"
 	"github.com/domtap/domtap/diff"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/messages"
 )
 
 // The reasons for a whole view instead of a diff, named as in the API.
@@ -49,10 +49,10 @@ type Change struct {
 func (v *View) Since(from *View) *Change {
 	c := v.changeFrom(from.Point())
 	c.once.Do(func() {
-		c.Diff = convert.Visible(diff.Between(from.view.Elements, v.view.Elements))
+		c.Diff = messages.Visible(diff.Between(from.view.Elements, v.view.Elements))
 		c.Diff.From, c.Diff.To = from.Snapshot.Revision, v.Snapshot.Revision
-		c.message = convert.Diff(c.Diff, 0)
-		convert.DiffWithin(c.message, v.contexts.in(c.Diff))
+		c.message = messages.Diff(c.Diff, 0)
+		messages.DiffWithin(c.message, v.contexts.in(c.Diff))
 		c.MostlyChanged = mostlyChanged(c.Diff, from.view.Elements.Len(), v.view.Elements.Len())
 	})
 	return c

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/storage"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -46,7 +46,7 @@ func encodeState(state *domtapv1.StorageState) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	origins := convert.State(state).Origins
+	origins := storage.State(state).Origins
 	return eachOrigin(raw, func(i int, fields *object) error {
 		databases := origins[i].Databases
 		if len(databases) == 0 {
@@ -88,7 +88,7 @@ func decodeState(raw []byte) (*domtapv1.StorageState, error) {
 		return nil, err
 	}
 	for i, databases := range found {
-		only := convert.StorageState(sessions.State{Origins: []sessions.Origin{{Databases: databases}}})
+		only := storage.StorageState(sessions.State{Origins: []sessions.Origin{{Databases: databases}}})
 		state.Origins[i].IndexedDb = only.GetOrigins()[0].GetIndexedDb()
 	}
 	return state, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/condition"
-	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/server/views"
 )
@@ -257,7 +257,7 @@ func (w *Condition) Met(h *actor.Head, held Status) *Met {
 	s := h.Snapshot
 	m := &domtapv1.WaitForResponse{Revision: s.Revision, Epoch: s.Epoch, Url: h.Info.URL, Title: h.Info.Title}
 	if held.Element != nil {
-		m.Element = convert.Elements([]*dom.Element{held.Element}, nil)[0]
+		m.Element = messages.Elements([]*dom.Element{held.Element}, nil)[0]
 		m.Element.Attributes = nil // set by requests of other callers
 	}
 	met := &Met{Answer: m, Head: h, Element: held.Element}
@@ -267,6 +267,6 @@ func (w *Condition) Met(h *actor.Head, held Status) *Met {
 		return met
 	}
 	met.From, met.Change = w.from.Snapshot, c
-	m.Diff = convert.Diff(c.Diff, maxListed)
+	m.Diff = messages.Diff(c.Diff, maxListed)
 	return met
 }

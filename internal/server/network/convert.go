@@ -1,4 +1,4 @@
-package convert
+package network
 
 import (
 	"strings"
@@ -12,8 +12,8 @@ import (
 // package routes.
 const abortPrefix = "ABORT_REASON_"
 
-// Route converts a valid route of a request.
-func Route(m *domtapv1.Route) routes.Route {
+// routeOf converts a valid route of a request.
+func routeOf(m *domtapv1.Route) routes.Route {
 	r := routes.Route{Pattern: m.GetUrlPattern(), Types: m.GetResourceTypes(), Methods: m.GetMethods()}
 	if a := m.GetAbort(); a != nil {
 		r.Abort = &routes.Abort{Reason: abortReason(a.GetReason())}
@@ -68,9 +68,9 @@ func routeHeaderMessages(all []routes.Header) []*domtapv1.Header {
 	return out
 }
 
-// RouteMessage converts a route. It omits the body and the values of secret headers and parameters, such as Authorization, because
+// routeMessage converts a route. It omits the body and the values of secret headers and parameters, such as Authorization, because
 // read-only clients can list routes too.
-func RouteMessage(r routes.Route) *domtapv1.Route {
+func routeMessage(r routes.Route) *domtapv1.Route {
 	m := &domtapv1.Route{Id: r.ID, UrlPattern: r.Pattern, ResourceTypes: r.Types, Methods: r.Methods, Matched: r.Matched.Count()}
 	switch {
 	case r.Abort != nil:
@@ -85,11 +85,11 @@ func RouteMessage(r routes.Route) *domtapv1.Route {
 	return m
 }
 
-// RouteMessages converts routes.
-func RouteMessages(all []routes.Route) []*domtapv1.Route {
+// routeMessages converts routes.
+func routeMessages(all []routes.Route) []*domtapv1.Route {
 	var out []*domtapv1.Route
 	for _, r := range all {
-		out = append(out, RouteMessage(r))
+		out = append(out, routeMessage(r))
 	}
 	return out
 }

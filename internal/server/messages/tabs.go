@@ -1,11 +1,9 @@
-// Package convert converts domtap's values to messages of the API, and enums of the API to domtap's. It has no state and does not fail.
+// Package messages converts domtap's values to messages of the API, and enums of the API to domtap's. It has no state and does not fail.
 //
 // The messages share memory with each other and with the converted values. Callers must not modify them.
-package convert
+package messages
 
 import (
-	"google.golang.org/protobuf/types/known/timestamppb"
-
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/tabpool"
@@ -66,19 +64,6 @@ func Dialog(d *driver.Dialog) *domtapv1.Dialog {
 	return &domtapv1.Dialog{Type: dialogTypes[d.Type], Message: d.Message, DefaultPrompt: d.Default, Id: d.ID, Answer: answer}
 }
 
-// Wait converts the phase at which a navigation is done. The default is load.
-func Wait(w domtapv1.WaitUntil) actor.Wait {
-	switch w {
-	case domtapv1.WaitUntil_WAIT_UNTIL_COMMIT:
-		return actor.WaitCommit
-	case domtapv1.WaitUntil_WAIT_UNTIL_DOM_CONTENT_LOADED:
-		return actor.WaitDOMContentLoaded
-	case domtapv1.WaitUntil_WAIT_UNTIL_NETWORK_IDLE:
-		return actor.WaitNetworkIdle
-	}
-	return actor.WaitLoad
-}
-
 // History converts the pages that a tab has shown, oldest first.
 func History(entries []actor.HistoryEntry) []*domtapv1.HistoryEntry {
 	out := make([]*domtapv1.HistoryEntry, len(entries))
@@ -107,37 +92,6 @@ var verdicts = map[turn.Verdict]domtapv1.Verdict{
 
 // Verdict converts the verdict of an action.
 func Verdict(v turn.Verdict) domtapv1.Verdict { return verdicts[v] }
-
-// TabEvent converts an event of a tab.
-func TabEvent(e actor.TabEvent) *domtapv1.WatchTabsResponse {
-	m := &domtapv1.WatchTabsResponse{Tab: Tab(e.Info), ObservedAt: timestamppb.New(e.At)}
-	switch e.Kind {
-	case actor.TabOpened:
-		m.Event = &domtapv1.WatchTabsResponse_Opened{Opened: new(domtapv1.TabOpened)}
-	case actor.TabClosed:
-		m.Event = &domtapv1.WatchTabsResponse_Closed{Closed: &domtapv1.TabClosed{Reason: e.Reason}}
-	case actor.TabNavigated:
-		m.Event = &domtapv1.WatchTabsResponse_Navigated{Navigated: &domtapv1.TabNavigated{SameDocument: e.Same}}
-	case actor.TabCrashed:
-		m.Event = &domtapv1.WatchTabsResponse_Crashed{Crashed: &domtapv1.TabCrashed{Reason: e.Reason}}
-	case actor.TabRestoring:
-		m.Event = &domtapv1.WatchTabsResponse_Restoring{Restoring: &domtapv1.TabRestoring{Reason: e.Reason}}
-	case actor.TabRestored:
-		m.Event = &domtapv1.WatchTabsResponse_Restored{Restored: new(domtapv1.TabRestored)}
-	case actor.TabDialog:
-		m.Event = &domtapv1.WatchTabsResponse_Dialog{Dialog: &domtapv1.TabDialog{Dialog: Dialog(e.Dialog)}}
-	case actor.TabDownloaded:
-		m.Event = &domtapv1.WatchTabsResponse_Download{Download: download(e.Download)}
-	}
-	return m
-}
-
-func download(d driver.Download) *domtapv1.TabDownload {
-	return &domtapv1.TabDownload{
-		Guid: d.GUID, Url: d.URL, SuggestedFilename: d.Filename,
-		State: d.State.String(), ReceivedBytes: d.Received, TotalBytes: d.Total, Path: d.Path, Reason: d.Reason,
-	}
-}
 
 // Downloads converts the downloads of a session.
 func Downloads(records []tabpool.DownloadRecord) []*domtapv1.Download {

@@ -1,4 +1,4 @@
-package convert
+package messages
 
 import (
 	"cmp"

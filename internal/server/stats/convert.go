@@ -1,4 +1,4 @@
-package convert
+package stats
 
 import (
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -8,8 +8,8 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/usage"
 )
 
-// Stats converts usage figures.
-func Stats(s usage.Report, tokenizer string) *domtapv1.GetStatsResponse {
+// statsMessage converts usage figures.
+func statsMessage(s usage.Report, tokenizer string) *domtapv1.GetStatsResponse {
 	m := &domtapv1.GetStatsResponse{Since: timestamppb.New(s.Since), Tokenizer: tokenizer, Total: account(&s.Total)}
 	for i := range s.Sessions {
 		m.Sessions = append(m.Sessions, account(&s.Sessions[i]))

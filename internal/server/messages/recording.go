@@ -1,4 +1,4 @@
-package convert
+package messages
 
 import (
 	"google.golang.org/protobuf/types/known/timestamppb"

@@ -1,4 +1,4 @@
-package convert
+package search
 
 import (
 	"time"
@@ -9,6 +9,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/injection"
 	"github.com/domtap/domtap/internal/search"
+	"github.com/domtap/domtap/internal/server/messages"
 )
 
 // The defaults of a SearchRequest.
@@ -23,8 +24,8 @@ var searchKinds = map[search.Kind]domtapv1.SearchKind{
 	search.Places: domtapv1.SearchKind_SEARCH_KIND_PLACES, search.Shopping: domtapv1.SearchKind_SEARCH_KIND_SHOPPING,
 }
 
-// SearchRequest converts a valid request of an owner.
-func SearchRequest(r *domtapv1.SearchRequest, owner string) search.Request {
+// requestOf converts a valid request of an owner.
+func requestOf(r *domtapv1.SearchRequest, owner string) search.Request {
 	into := search.Request{Query: r.GetQuery(), Kind: search.Web, Limit: searchLimit, Provider: r.GetProvider(), MaxAge: searchAge, Owner: owner}
 	for kind, wanted := range searchKinds {
 		if wanted == r.GetKind() {
@@ -40,8 +41,8 @@ func SearchRequest(r *domtapv1.SearchRequest, owner string) search.Request {
 	return into
 }
 
-// SearchAnswer converts an answer and its text.
-func SearchAnswer(a search.Answer, text search.Text, tokenizer string) *domtapv1.SearchResponse {
+// answerMessage converts an answer and its text.
+func answerMessage(a search.Answer, text search.Text, tokenizer string) *domtapv1.SearchResponse {
 	out := &domtapv1.SearchResponse{
 		Text: text.Text, Provider: a.Provider, Kind: searchKinds[a.Kind], Age: durationpb.New(a.Age),
 		Shown: int32(text.Shown), Tokens: int32(text.Tokens), Tokenizer: tokenizer, Signals: searchSignals(a.Results),
@@ -76,11 +77,11 @@ func searchSignals(results []search.Result) []*domtapv1.Signal {
 	for _, kind := range kinds {
 		all = append(all, injection.Signal{Kind: kind, Ref: dom.NoRef, Where: "text", Count: counts[kind]})
 	}
-	return Signals(all)
+	return messages.Signals(all)
 }
 
-// SearchProviders converts the list of providers.
-func SearchProviders(all []search.Provider) *domtapv1.ListSearchProvidersResponse {
+// providersMessage converts the list of providers.
+func providersMessage(all []search.Provider) *domtapv1.ListSearchProvidersResponse {
 	out := new(domtapv1.ListSearchProvidersResponse)
 	for _, p := range all {
 		one := &domtapv1.SearchProvider{Name: p.Name()}

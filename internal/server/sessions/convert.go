@@ -1,4 +1,4 @@
-package convert
+package sessions
 
 import (
 	"github.com/domtap/domtap/actor/driver"
@@ -6,9 +6,9 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Session converts a session.
-func Session(i sessions.Info) *domtapv1.Session {
-	return &domtapv1.Session{Id: i.ID, Settings: sessionSettings(i.Settings), Tabs: int32(i.Tabs), DownloadDir: i.Downloads,
+// sessionMessage converts a session.
+func sessionMessage(i sessions.Info) *domtapv1.Session {
+	return &domtapv1.Session{Id: i.ID, Settings: settingsMessage(i.Settings), Tabs: int32(i.Tabs), DownloadDir: i.Downloads,
 		Browser: i.Process.Browser, Restarts: int32(i.Process.Restarts), Restarting: i.Process.Down}
 }
 
@@ -19,10 +19,10 @@ var dialogPolicies = map[domtapv1.DialogPolicy]driver.DialogPolicy{
 	domtapv1.DialogPolicy_DIALOG_POLICY_DISMISS:     driver.DismissDialogs,
 }
 
-// Settings converts the settings of a session. It returns the zero Settings for nil.
-func Settings(m *domtapv1.SessionSettings) sessions.Settings {
+// settingsOf converts the settings of a session. It returns the zero Settings for nil.
+func settingsOf(m *domtapv1.SessionSettings) sessions.Settings {
 	s := sessions.Settings{
-		Dialogs: dialogPolicies[m.GetDialogPolicy()], Emulation: emulation(m.GetEmulation()),
+		Dialogs: dialogPolicies[m.GetDialogPolicy()], Emulation: emulationOf(m.GetEmulation()),
 		Permissions: m.GetPermissions(), DenyDownloads: m.GetDenyDownloads(), Block: m.GetBlock(),
 		Mask: sessions.Mask{Selectors: m.GetMask().GetSelectors(), Values: m.GetMask().GetValues()},
 	}
@@ -35,7 +35,7 @@ func Settings(m *domtapv1.SessionSettings) sessions.Settings {
 	return s
 }
 
-func emulation(m *domtapv1.Emulation) sessions.Emulation {
+func emulationOf(m *domtapv1.Emulation) sessions.Emulation {
 	e := sessions.Emulation{
 		Device: m.GetDevice(), Width: int(m.GetViewport().GetWidth()), Height: int(m.GetViewport().GetHeight()), Scale: m.GetDeviceScaleFactor(),
 		Locale: m.GetLocale(), Timezone: m.GetTimezoneId(), Offline: m.GetOffline(),
@@ -53,8 +53,8 @@ func emulation(m *domtapv1.Emulation) sessions.Emulation {
 	return e
 }
 
-// sessionSettings is the inverse of Settings.
-func sessionSettings(s sessions.Settings) *domtapv1.SessionSettings {
+// settingsMessage is the inverse of Settings.
+func settingsMessage(s sessions.Settings) *domtapv1.SessionSettings {
 	m := &domtapv1.SessionSettings{
 		DialogPolicy: domtapv1.DialogPolicy(s.Dialogs) + domtapv1.DialogPolicy_DIALOG_POLICY_REPORT, Emulation: emulationMessage(s.Emulation),
 		Permissions: s.Permissions, DenyDownloads: s.DenyDownloads, Block: s.Block,
@@ -89,4 +89,16 @@ func emulationMessage(e sessions.Emulation) *domtapv1.Emulation {
 		m.ExtraHeaders = append(m.ExtraHeaders, &domtapv1.Header{Name: h.Name, Value: h.Value})
 	}
 	return m
+}
+
+// maxOmissions limits the omissions in an answer.
+const maxOmissions = 100
+
+// omissionMessages converts the list of data that a state omits.
+func omissionMessages(all []sessions.Omission) []*domtapv1.StorageOmission {
+	var list []*domtapv1.StorageOmission
+	for _, o := range all[:min(len(all), maxOmissions)] {
+		list = append(list, &domtapv1.StorageOmission{Origin: o.Origin, Database: o.Database, Store: o.Store, Reason: o.Reason, Records: int32(o.Records)})
+	}
+	return list
 }

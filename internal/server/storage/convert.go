@@ -1,4 +1,4 @@
-package convert
+package storage
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 
 // State converts the storage state in a request.
 func State(m *domtapv1.StorageState) sessions.State {
-	s := sessions.State{Cookies: Cookies(m.GetCookies())}
+	s := sessions.State{Cookies: cookiesOf(m.GetCookies())}
 	for _, o := range m.GetOrigins() {
 		one := sessions.Origin{Origin: o.GetOrigin(), Entries: entries(o.GetLocalStorage())}
 		for _, d := range o.GetIndexedDb() {
@@ -40,20 +40,8 @@ func StorageState(s sessions.State) *domtapv1.StorageState {
 	return m
 }
 
-// Omissions converts the list of data that a state omits.
-func Omissions(all []sessions.Omission) []*domtapv1.StorageOmission {
-	var list []*domtapv1.StorageOmission
-	for _, o := range all[:min(len(all), maxOmissions)] {
-		list = append(list, &domtapv1.StorageOmission{Origin: o.Origin, Database: o.Database, Store: o.Store, Reason: o.Reason, Records: int32(o.Records)})
-	}
-	return list
-}
-
-// maxOmissions limits the omissions in an answer.
-const maxOmissions = 100
-
-// Cookies converts the cookies in a request.
-func Cookies(all []*domtapv1.Cookie) []sessions.Cookie {
+// cookiesOf converts the cookies in a request.
+func cookiesOf(all []*domtapv1.Cookie) []sessions.Cookie {
 	var list []sessions.Cookie
 	for _, c := range all {
 		one := sessions.Cookie{Name: c.GetName(), Value: c.GetValue(), Domain: c.GetDomain(), Path: c.GetPath(),
@@ -78,8 +66,8 @@ func cookieMessage(c sessions.Cookie) *domtapv1.Cookie {
 	return m
 }
 
-// CookieFilter converts a filter. A nil filter selects all cookies.
-func CookieFilter(m *domtapv1.CookieFilter) sessions.CookieFilter {
+// cookieFilterOf converts a filter. A nil filter selects all cookies.
+func cookieFilterOf(m *domtapv1.CookieFilter) sessions.CookieFilter {
 	f := sessions.CookieFilter{Name: m.GetName(), Domain: m.GetDomain(), Path: m.GetPath()}
 	if m != nil {
 		f.Partition = m.PartitionKey
@@ -87,8 +75,8 @@ func CookieFilter(m *domtapv1.CookieFilter) sessions.CookieFilter {
 	return f
 }
 
-// StoredCookies converts cookies, with or without their values.
-func StoredCookies(all []sessions.Cookie, values bool) []*domtapv1.StoredCookie {
+// storedCookies converts cookies, with or without their values.
+func storedCookies(all []sessions.Cookie, values bool) []*domtapv1.StoredCookie {
 	var list []*domtapv1.StoredCookie
 	for _, c := range all {
 		one := &domtapv1.StoredCookie{Cookie: cookieMessage(c), ValueBytes: int32(len(c.Value))}
@@ -100,8 +88,8 @@ func StoredCookies(all []sessions.Cookie, values bool) []*domtapv1.StoredCookie 
 	return list
 }
 
-// StorageEdit converts a change of storage.
-func StorageEdit(m *domtapv1.StorageEdit) sessions.Edit {
+// editOf converts a change of storage.
+func editOf(m *domtapv1.StorageEdit) sessions.Edit {
 	return sessions.Edit{Clear: m.GetClear(), Delete: m.GetDelete(), Set: entries(m.GetSet())}
 }
 
@@ -113,9 +101,9 @@ func entries(all []*domtapv1.StorageEntry) []sessions.Entry {
 	return list
 }
 
-// StoredOrigin converts the entries of an origin, with or without their values, sorted by name. If name is set, only that entry is
+// storedOrigin converts the entries of an origin, with or without their values, sorted by name. If name is set, only that entry is
 // converted.
-func StoredOrigin(origin string, all []sessions.Entry, name string, values bool) *domtapv1.StoredOrigin {
+func storedOrigin(origin string, all []sessions.Entry, name string, values bool) *domtapv1.StoredOrigin {
 	out := &domtapv1.StoredOrigin{Origin: origin}
 	for _, e := range all {
 		if name != "" && e.Name != name {

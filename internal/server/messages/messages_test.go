@@ -1,13 +1,10 @@
-package convert
+package messages
 
 import (
 	"strconv"
-	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
@@ -15,7 +12,6 @@ import (
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/routes"
 	"github.com/domtap/domtap/view"
 )
 
@@ -185,7 +181,7 @@ func TestTab(t *testing.T) {
 
 // Every value of one side maps to a different value of the other.
 func TestEnumsAreKeptApart(t *testing.T) {
-	statuses, verdicts, waits := map[domtapv1.TabStatus]bool{}, map[domtapv1.Verdict]bool{}, map[actor.Wait]bool{}
+	statuses, verdicts := map[domtapv1.TabStatus]bool{}, map[domtapv1.Verdict]bool{}
 	for _, s := range []actor.Status{
 		actor.StatusLoading, actor.StatusReady, actor.StatusCrashed, actor.StatusUnresponsive, actor.StatusClosed,
 	} {
@@ -194,14 +190,8 @@ func TestEnumsAreKeptApart(t *testing.T) {
 	for _, v := range []turn.Verdict{turn.NoChange, turn.Changed, turn.Navigated, turn.DialogShown, turn.NewTab} {
 		verdicts[Verdict(v)] = true
 	}
-	for w := range domtapv1.WaitUntil_name {
-		waits[Wait(domtapv1.WaitUntil(w))] = true
-	}
-	if len(statuses) != 5 || statuses[0] || len(verdicts) != 5 || verdicts[0] || len(waits) != 4 {
-		t.Errorf("statuses %v, verdicts %v, waits %v", statuses, verdicts, waits)
-	}
-	if Wait(domtapv1.WaitUntil_WAIT_UNTIL_UNSPECIFIED) != actor.WaitLoad {
-		t.Error("unset is not load")
+	if len(statuses) != 5 || statuses[0] || len(verdicts) != 5 || verdicts[0] {
+		t.Errorf("statuses %v, verdicts %v", statuses, verdicts)
 	}
 	for name, want := range map[string]domtapv1.DialogType{
 		"alert": 1, "confirm": 2, "prompt": 3, "beforeunload": 4, "other": 0,
@@ -209,49 +199,5 @@ func TestEnumsAreKeptApart(t *testing.T) {
 		if got := Dialog(&driver.Dialog{Type: name}).GetType(); got != want {
 			t.Errorf("dialog %s is %v", name, got)
 		}
-	}
-}
-
-func TestTabEvent(t *testing.T) {
-	at := time.Unix(1, 2)
-	base := func() *domtapv1.WatchTabsResponse {
-		return &domtapv1.WatchTabsResponse{
-			Tab:        &domtapv1.Tab{Id: "t1", Status: domtapv1.TabStatus_TAB_STATUS_LOADING},
-			ObservedAt: timestamppb.New(at),
-		}
-	}
-	opened, closed, navigated, crashed, dialog, download := base(), base(), base(), base(), base(), base()
-	opened.Event = &domtapv1.WatchTabsResponse_Opened{Opened: &domtapv1.TabOpened{}}
-	closed.Event = &domtapv1.WatchTabsResponse_Closed{Closed: &domtapv1.TabClosed{Reason: "oom"}}
-	navigated.Event = &domtapv1.WatchTabsResponse_Navigated{Navigated: &domtapv1.TabNavigated{SameDocument: true}}
-	crashed.Event = &domtapv1.WatchTabsResponse_Crashed{Crashed: &domtapv1.TabCrashed{Reason: "oom"}}
-	dialog.Event = &domtapv1.WatchTabsResponse_Dialog{Dialog: &domtapv1.TabDialog{}}
-	download.Event = &domtapv1.WatchTabsResponse_Download{Download: &domtapv1.TabDownload{
-		Guid: "g", Url: "u", SuggestedFilename: "f", State: "completed", ReceivedBytes: 1, TotalBytes: 2,
-	}}
-	for kind, want := range map[actor.TabEventKind]*domtapv1.WatchTabsResponse{
-		actor.TabOpened: opened, actor.TabClosed: closed, actor.TabNavigated: navigated,
-		actor.TabCrashed: crashed, actor.TabDialog: dialog, actor.TabDownloaded: download,
-	} {
-		wantMessage(t, "event", TabEvent(actor.TabEvent{
-			Kind: kind, Info: actor.Info{ID: "t1"}, At: at, Same: true, Reason: "oom",
-			Download: driver.Download{GUID: "g", URL: "u", Filename: "f", State: driver.Fetched, Received: 1, Total: 2},
-		}), want)
-	}
-}
-
-// Read-only clients can list routes too.
-func TestListedRoutesHaveNoSecrets(t *testing.T) {
-	got := RouteMessage(routes.Route{Pattern: "**", Modify: &routes.Modify{
-		URL: "https://u:canary@example.com/?token=canary&page=2",
-		Set: []routes.Header{{Name: "Authorization", Value: "Bearer canary"}, {Name: "X-Team", Value: "blue"}},
-	}})
-	text := got.String()
-	if strings.Contains(text, "canary") || !strings.Contains(text, "blue") || !strings.Contains(text, "page=2") {
-		t.Error(text)
-	}
-	mock := RouteMessage(routes.Route{Pattern: "**", Fulfill: &routes.Fulfill{Headers: []routes.Header{{Name: "Set-Cookie", Value: "id=canary"}}}})
-	if text := mock.String(); strings.Contains(text, "canary") {
-		t.Error(text)
 	}
 }
