@@ -230,7 +230,7 @@ func TestTheWheelSaysWhoHandledIt(t *testing.T) {
 	s.is("zoom + scrollY", "-120,true,true,50,600")
 	s.do(scroll(point(50, 200), 0, 100))
 	s.is("scrollY", "100")
-	s = staged(t, `<iframe style="position:fixed;inset:0;width:100%;height:100%" srcdoc="<body style='height:3000px'>Long"></iframe>`)
+	s.show(`<iframe style="position:fixed;inset:0;width:100%;height:100%" srcdoc="<body style='height:3000px'>Long"></iframe>`)
 	if got := s.do(scroll(nil, 0, 100)); !strings.HasSuffix(got, "ok, a frame under the pointer may have scrolled") {
 		t.Errorf("over a frame: got %q", got)
 	}

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // TestClicksAsAMouseDoes checks the events of buttons, modifiers and click counts.
@@ -106,7 +107,8 @@ func TestAHoverHasWhatItsTimersOpen(t *testing.T) {
 
 // TestClickIsAHandfulOfCalls counts the browser commands of a click that changes nothing.
 func TestClickIsAHandfulOfCalls(t *testing.T) {
-	s := staged(t, `<button>Idle</button>`)
+	s := &stage{t: t, d: testenv.Shared(t)} // other tests would send commands at the same time
+	s.show(`<button>Idle</button>`)
 	b := s.at("Idle")
 	s.do(click(b))
 	s.do(click(b)) // queries once for listeners that the press has added

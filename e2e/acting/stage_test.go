@@ -25,11 +25,11 @@ type stage struct {
 	tab string
 }
 
-// staged opens a page in a separate daemon.
+// staged opens a page for a test that runs in parallel with others, in a session of the test alone.
 func staged(t *testing.T, page string, flags ...string) *stage {
 	t.Helper()
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(page)})
-	d := testenv.Shared(t, flags...)
+	d := testenv.Apart(t, flags...)
 	return &stage{t: t, d: d, tab: d.Open(url)}
 }
 

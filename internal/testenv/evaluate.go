@@ -17,7 +17,7 @@ func Evaluate[T any](t testing.TB, d *Daemon, expression string) T {
 			Value T `json:"value"`
 		} `json:"result"`
 	}
-	err := d.Browser.Newest().Call(t.Context(), "Runtime.evaluate", map[string]any{
+	err := d.newest().Call(t.Context(), "Runtime.evaluate", map[string]any{
 		"expression": expression, "returnByValue": true, "awaitPromise": true,
 	}, &out)
 	if err != nil {

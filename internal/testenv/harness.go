@@ -217,6 +217,7 @@ type Daemon struct {
 	Session string
 	// FreezeIdle immediately freezes the tabs that are not in use, as --freeze-idle does after its delay.
 	FreezeIdle func()
+	apart      bool // in a session of one test
 	conn       grpc.ClientConnInterface
 }
 

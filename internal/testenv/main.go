@@ -1,6 +1,7 @@
 package testenv
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"runtime"
@@ -9,9 +10,16 @@ import (
 	"time"
 )
 
+// atOnce is how many parallel tests of a package run at once, unless -parallel says otherwise. The default of go test is the number of
+// processors, but tests with a browser mostly wait.
+const atOnce = "6"
+
 // Main runs the tests of a package and returns its exit code. It ends the daemons that the tests shared. Remains of these daemons and
 // leaked goroutines of domtap fail the package.
 func Main(m *testing.M) int {
+	if !flag.Parsed() {
+		_ = flag.Set("test.parallel", atOnce) // the flag exists, and it is a number
+	}
 	life := &lifetime{}
 	shared.Lock()
 	shared.life, shared.daemons = life, map[string]*sharedDaemon{}

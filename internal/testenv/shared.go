@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/server"
 )
 
@@ -23,10 +24,10 @@ var shared struct {
 	daemons map[string]*sharedDaemon
 }
 
-// sharedDaemon is a daemon and the number of tests and subtests that use it.
+// sharedDaemon is a daemon, the number of tests and subtests that use it, and the number of sessions that Apart has created.
 type sharedDaemon struct {
 	*Daemon
-	users int
+	users, apart int
 }
 
 // Shared returns the daemon that the tests of this package share, with the settings of StartDaemon. The first test that requests these
@@ -39,15 +40,7 @@ func Shared(t testing.TB, flags ...string) *Daemon {
 	t.Helper()
 	shared.Lock()
 	defer shared.Unlock()
-	if shared.life == nil {
-		t.Fatal("testenv.Shared: the TestMain of the package does not call testenv.Main")
-	}
-	key := strings.Join(flags, " ")
-	one := shared.daemons[key]
-	if one == nil {
-		one = &sharedDaemon{Daemon: StartConfigured(shared.life.of(t), server.Config{AllowEval: true}, flags...)}
-		shared.daemons[key] = one
-	}
+	one := sharedWith(t, flags)
 	one.users++
 	d := one.For(t)
 	t.Cleanup(func() {
@@ -60,6 +53,53 @@ func Shared(t testing.TB, flags ...string) *Daemon {
 		}
 	})
 	return d
+}
+
+// sharedWith returns the shared daemon with these flags, and starts it if there is none. The caller holds the lock.
+func sharedWith(t testing.TB, flags []string) *sharedDaemon {
+	t.Helper()
+	if shared.life == nil {
+		t.Fatal("testenv.Shared: the TestMain of the package does not call testenv.Main")
+	}
+	key := strings.Join(flags, " ")
+	one := shared.daemons[key]
+	if one == nil {
+		one = &sharedDaemon{Daemon: StartConfigured(shared.life.of(t), server.Config{AllowEval: true}, flags...)}
+		shared.daemons[key] = one
+	}
+	return one
+}
+
+// Apart lets the test run in parallel with others, and returns the daemon that Shared returns, in a session that only this test uses. Most
+// of the time of a test that acts on a page is waiting. The end of the test closes the session.
+//
+// Such a test must not read or change what sessions have in common, as the list of all tabs, the default session or the clipboard, and
+// must not measure time. It gets its page from Browser.Page(d.Session), because Browser.Newest may return the page of another test.
+func Apart(t *testing.T, flags ...string) *Daemon {
+	t.Helper()
+	t.Parallel()
+	shared.Lock()
+	one := sharedWith(t, flags)
+	one.apart++
+	session := fmt.Sprintf("apart-%d", one.apart)
+	shared.Unlock()
+	d := one.For(t).In(t, session)
+	d.apart = true
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), closeLimit)
+		defer cancel()
+		_, err := d.Sessions.CloseSession(ctx, &domtapv1.CloseSessionRequest{SessionId: session})
+		d.cleared(err)
+	})
+	return d
+}
+
+// newest returns the page that was opened last; if the test runs apart, the one that it opened last itself.
+func (d *Daemon) newest() *browser.Page {
+	if d.apart {
+		return d.Browser.Page(d.Session)
+	}
+	return d.Browser.Newest()
 }
 
 // For returns the same daemon, but its helpers fail the test t.
