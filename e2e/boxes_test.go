@@ -66,7 +66,7 @@ func TestWholeSnapshotsHaveTheStructure(t *testing.T) {
 		handlers[path] = testenv.HTML("<!doctype html><title>Structure</title>" + page)
 	}
 	url := serve(t, handlers)
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := ""
 	for path, want := range map[string][]string{
 		"/table": {
@@ -102,7 +102,7 @@ func TestWholeSnapshotsHaveTheStructure(t *testing.T) {
 // TestStructureFollowsChanges fills and empties boxes whose listing depends on their content.
 func TestStructureFollowsChanges(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/drawn": testenv.HTML("<!doctype html>" + structurePages["/drawn"])})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url + "/drawn")
 	whole(t, d, tab)
 	for _, step := range []struct {
@@ -125,7 +125,7 @@ func TestStructureFollowsChanges(t *testing.T) {
 // TestDenseHasTheRowsOfRealTables reads a table whose cells contain elements with the text.
 func TestDenseHasTheRowsOfRealTables(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/table": testenv.HTML("<!doctype html>" + structurePages["/table"])})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url + "/table")
 	r, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_DENSE})
 	if err != nil {
@@ -142,7 +142,7 @@ func TestDenseHasTheRowsOfRealTables(t *testing.T) {
 func TestWhichOneIsMeant(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/list": testenv.HTML("<!doctype html><ul><li>Milk <button>Remove</button>" +
 		"<li><div><b>Bread</b></div><button>Remove</button></ul>")})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url + "/list")
 	r, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_DENSE})
 	if err != nil {

@@ -29,7 +29,7 @@ func TestAnApplicationIsBuiltBeforeAnAnswer(t *testing.T) {
 		pages["/by"+path] = testenv.HTML(`<!doctype html><p>Redirecting…</p><script>addEventListener("load", () => setTimeout(() => location.replace("` + path + `"), 50))</script>`)
 	}
 	base := serve(t, pages)
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(base + "/")
 	built := func(t *testing.T) {
 		t.Helper()

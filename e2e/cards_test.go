@@ -38,7 +38,7 @@ const tellsClick = `<!doctype html><title>-</title>%s<script>addEventListener("c
 
 // TestWithinTellsCardsOfDivsApart checks that a button is clicked in the card with the requested text.
 func TestWithinTellsCardsOfDivsApart(t *testing.T) {
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	handlers := map[string]http.HandlerFunc{}
 	for name, page := range cardPages {
 		handlers["/"+strings.ReplaceAll(name, " ", "-")] = testenv.HTML(fmt.Sprintf(tellsClick, page))
@@ -61,7 +61,7 @@ func TestWithinTellsCardsOfDivsApart(t *testing.T) {
 
 // TestWithinRefusesToGuess expects an error if the text is in no card with a button, or in several.
 func TestWithinRefusesToGuess(t *testing.T) {
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	url := serve(t, map[string]http.HandlerFunc{
 		"/missing": testenv.HTML(fmt.Sprintf(tellsClick, `<div><div><span>Ada</span><button>Edit</button></div><div><span>Bob</span><button>View</button></div>
 			<div><span>Cyd</span></div></div>`)),
@@ -102,7 +102,7 @@ const changesMarkup = `(seed, n) => {
 
 // TestContextsDoNotDependOnMarkup changes the markup of pages of cards while they are followed. No context may change.
 func TestContextsDoNotDependOnMarkup(t *testing.T) {
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	handlers := map[string]http.HandlerFunc{}
 	for name, page := range cardPages {
 		handlers["/"+strings.ReplaceAll(name, " ", "-")] = testenv.HTML(fmt.Sprintf(tellsClick, page))

@@ -46,7 +46,7 @@ func TestDenseReadsBackAsGetDom(t *testing.T) {
 		handlers[path] = testenv.HTML(page)
 	}
 	url := serve(t, handlers)
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	paths := []string{"/pages/elements.html", "/pages/stale.html"}
 	for path := range densePages {
 		paths = append(paths, path)
@@ -64,7 +64,7 @@ func TestDenseReadsBackAsGetDom(t *testing.T) {
 // TestDenseShowsWhereElementsStand reads a page with a table, a form and groups.
 func TestDenseShowsWhereElementsStand(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/orders": testenv.HTML(densePages["/orders"])})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url + "/orders")
 	got, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_DENSE})
 	if err != nil {
@@ -143,7 +143,7 @@ const week = `<!doctype html><title>Week</title><style>[role=cell] { width: 100p
 
 // TestElementsBelowTheCellsOfARowAreInNoCell reads the events of a week, each with its days.
 func TestElementsBelowTheCellsOfARowAreInNoCell(t *testing.T) {
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/week": testenv.HTML(week)}) + "/week")
 	r, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_DENSE})
 	if err != nil {
@@ -160,7 +160,7 @@ func TestElementsBelowTheCellsOfARowAreInNoCell(t *testing.T) {
 func TestElementsBehindAModalAreCounted(t *testing.T) {
 	rows := strings.Repeat(`<h2>Part</h2><button>Edit</button>`, 6)
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>-</title><h1>List</h1>` + rows + `<dialog id=d aria-label=Sure><button>OK</button></dialog><script>d.showModal()</script>`)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	brief := &domtapv1.GetCompactRequest{Brief: true}
 	want := "\n(covered) 6 elements; find searches them\n<dialog Sure>\n[14] OK (button focused)\n"
@@ -185,7 +185,7 @@ func TestElementsBehindAModalAreCounted(t *testing.T) {
 func TestLongNamesInRowsAreStatedOnce(t *testing.T) {
 	row := `<tr><td><input type=checkbox aria-label="Press Space to toggle the selection of this row"%s><td>%s<td><button>Edit</button>`
 	rows := fmt.Sprintf(row, "", "Ada") + fmt.Sprintf(row, "", "Bob") + fmt.Sprintf(row, " checked", "Cyd")
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>-</title><table>` + rows + `</table>`)}))
 	got := testenv.CheckDense(t, d, tab, &domtapv1.GetCompactRequest{})
 	want := "| [3] Press Space to toggle the selection of this row (checkbox) | Ada | [6] Edit (button)\n| [9]=3 | Bob | [12] Edit (button)\n" +

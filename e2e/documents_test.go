@@ -37,7 +37,7 @@ func TestDocumentsOfTabsSayWhatTheyAre(t *testing.T) {
 		"/dot.gif":   served("image/gif", "GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"),
 		"/page":      testenv.HTML("<title>Page</title><p>Rope"),
 	})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	for path, want := range map[string]struct {
 		kind domtapv1.DocumentKind
 		text string
@@ -59,7 +59,7 @@ func TestDocumentsOfTabsSayWhatTheyAre(t *testing.T) {
 // TestValuesOfJSONAreReadByPath reads one value of a JSON document, and all of it in parts.
 func TestValuesOfJSONAreReadByPath(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/data.json": served("application/json", largeJSON)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Show("", url+"/data.json")
 	if got := readPage(t, d, &domtapv1.ReadPageRequest{TabId: tab, Path: "$.items[199].name"}); !strings.Contains(got.GetText(), "last") || strings.Contains(got.GetText(), "Knotted") {
 		t.Errorf("the value is\n%s", got.GetText())

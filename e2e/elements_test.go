@@ -53,7 +53,7 @@ func only(t *testing.T, d *testenv.Daemon, tab, url, section string) string {
 // TestEverythingOfUseIsListed reads the sections of pages/elements.html.
 func TestEverythingOfUseIsListed(t *testing.T) {
 	url := serve(t, nil)
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := ""
 	for section, want := range map[string][]string{
 		"cursor": {
@@ -119,7 +119,7 @@ func press(t *testing.T, d *testenv.Daemon, tab string, e *domtapv1.Element) *do
 // whose centre is covered by a link.
 func TestHiddenControlsAreToggled(t *testing.T) {
 	url := serve(t, nil)
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := only(t, d, "", url, "labels")
 	is := func(text string) domtapv1.CheckedState { return named(t, usable(t, d, tab), text).GetChecked() }
 	const yes, no = domtapv1.CheckedState_CHECKED_STATE_TRUE, domtapv1.CheckedState_CHECKED_STATE_FALSE
@@ -156,7 +156,7 @@ func TestHiddenControlsAreToggled(t *testing.T) {
 // TestAreasAreClickedInsideTheirShape clicks the areas of an image map.
 func TestAreasAreClickedInsideTheirShape(t *testing.T) {
 	url := serve(t, nil)
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := only(t, d, "", url, "maps")
 	elements := usable(t, d, tab)
 	image := testenv.Evaluate[[]float64](t, d, `(() => { const r = document.getElementById("map").getBoundingClientRect(); return [r.x, r.y] })()`)
@@ -188,7 +188,7 @@ func TestAreasAreClickedInsideTheirShape(t *testing.T) {
 // TestContentsHaveTheBoxOfTheirParts reads and clicks elements that have no box.
 func TestContentsHaveTheBoxOfTheirParts(t *testing.T) {
 	url := serve(t, nil)
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := only(t, d, "", url, "contents")
 	testenv.Evaluate[any](t, d, `for (const e of document.querySelectorAll("section > *")) e.onclick = (event) => { event.preventDefault(); document.title = e.textContent }, 0`)
 	elements := usable(t, d, tab)
@@ -215,7 +215,7 @@ func TestElementsFollowChanges(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<style id=s>.hand { cursor: pointer } .none { display: none }</style>
 		<button>First</button><div id=d>Div</div><label id=l for=c>Label</label><input type=checkbox id=c><img id=i usemap="#m" width=50 height=50>
 		<map name=m><area id=a href="#a" coords="0,0,20,20" alt=Area></map><div id=host></div>`)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	f := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	const first, div, area = `button button "First"`, `div generic "Div"`, `area link "Area"`
@@ -285,7 +285,7 @@ func TestModalsCover(t *testing.T) {
 			<script>host.attachShadow({mode: "open"}).innerHTML = "<button>Shadow</button>"</script>`),
 		"/frame": testenv.HTML(`<button>Framed</button><iframe srcdoc="<button>Deep</button>"></iframe>`),
 	})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	page := []string{"Page", "Framed", "Deep", "Shadow", "Below"}
 	for _, step := range []struct {
@@ -314,7 +314,7 @@ func TestModalsCover(t *testing.T) {
 func TestCoveredElementsRankLast(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>M</title><button>Pay</button><button>Leave</button>
 		<dialog id=d><a href="/terms">Terms</a></dialog><script>d.showModal()</script>`)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	get := func(f domtapv1.Format) string {
 		r, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: f})
@@ -349,7 +349,7 @@ func TestCoveredElementsRankLast(t *testing.T) {
 
 // TestSecretsAreInNoName reads fields that contain secrets and are part of another field's name.
 func TestSecretsAreInNoName(t *testing.T) {
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`
 		<label>Mixed <input autocomplete=one-time-code value=123456> tail</label>
 		<button aria-labelledby="b c d">Over</button><span id=b>Send</span> <input id=c type=password value=secret> <input id=d autocomplete=cc-csc value=987>`)}))
@@ -377,7 +377,7 @@ const monthPage = `<!doctype html><title>Month</title><ul role=menu><li role=men
 // TestAContainerAndItsOnlyControlAreOne reads menu items and days that only contain a control, and selects another day.
 func TestAContainerAndItsOnlyControlAreOne(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/month": testenv.HTML(monthPage)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url + "/month")
 	read := func() string {
 		var out []string
@@ -438,7 +438,7 @@ var days = func() (all string) {
 // are not listed.
 func TestBoxesThatPassClicksOnAreNotListed(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/passing": testenv.HTML(passing)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	for section, want := range map[string][]string{
 		"around":  {`input textbox "Guests"`, `button button "More"`, `div generic "Suite Book"`, `button button "Book"`},
 		"focus":   {`div gridcell "Ada"`, `div gridcell "London"`, `div gridcell "Bob"`, `div gridcell "Paris"`},
@@ -485,7 +485,7 @@ const hosts = `<!doctype html><title>Hosts</title><style>x-save, x-agree, x-size
 
 // TestAHostAndTheControlThatItDrawsAreOne lists the controls that hosts draw, each once, and reaches one by its label.
 func TestAHostAndTheControlThatItDrawsAreOne(t *testing.T) {
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/hosts": testenv.HTML(hosts)}) + "/hosts")
 	want := []string{`button button "Save"`, `div checkbox "I agree"`, `div switch "Wi-Fi"`, `div combobox "Size"`, `x-card generic "A card with words More"`, `button button "More"`,
 		`x-switch switch "Dark"`, `button button "Buy"`, `b tab "One"`, `b tab "Two"`, `svg button "Home"`}
@@ -507,7 +507,7 @@ const hoverPage = `<!doctype html><title>Hover</title><div id=card><p>Card</p></
 // TestFullSnapshotsHaveHoverListenersAndRowGroups reads the elements that full_snapshot adds to the interactive elements.
 func TestFullSnapshotsHaveHoverListenersAndRowGroups(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/hover": testenv.HTML(hoverPage)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url + "/hover")
 	read := func() (all, groups []string) {
 		got, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, FullSnapshot: true, IncludeAttributes: []string{"id"}})
@@ -544,7 +544,7 @@ func TestFullSnapshotsHaveHoverListenersAndRowGroups(t *testing.T) {
 func TestAnImageThatChangesRefreshesNamesAndHints(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/icon": testenv.HTML(`<!doctype html><title>Icon</title><style>img { width: 20px; height: 20px }</style>
 		<button id=b><img id=i src=/icons/trash.png></button>`)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url + "/icon")
 	for _, c := range []struct{ script, text, hints string }{
 		{"1", "", "trash"},
@@ -573,7 +573,7 @@ const editors = `<!doctype html><title>Editors</title><style>.ed { position: rel
 
 // TestEditorsAreListedWithTheirText reads editors as one field each, with their drawn lines as value, also after a change, and clicks one.
 func TestEditorsAreListedWithTheirText(t *testing.T) {
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(editors)}))
 	read := func() (out []string) {
 		for _, e := range usable(t, d, tab) {

@@ -24,7 +24,7 @@ const findPage = `<title>Orders</title><nav aria-label=Shop><a href=/>Home</a> <
 // TestFindFindsElementsAndTexts searches a page in Chromium, compares each match with GetDom, and acts on one.
 func TestFindFindsElementsAndTexts(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/orders": testenv.HTML(findPage)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url + "/orders")
 	find := func(query string) *domtapv1.FindResponse {
 		got, err := d.Dom.Find(t.Context(), &domtapv1.FindRequest{TabId: tab, Query: query})
@@ -74,7 +74,7 @@ func TestFindSeesWhatLabelsStandFor(t *testing.T) {
 		<tr><td>Jazz<td><input type=checkbox></table></div></div>
 		<div onclick="1" aria-label="A card"><p>Costs 12.99</p></div>
 		<a href=/x aria-label="Read about the harbour"><div>Two new berths</div></a>`)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url + "/sheets")
 	for _, query := range []string{"Jazz", "12.99", "new berths"} {
 		got, err := d.Dom.Find(t.Context(), &domtapv1.FindRequest{TabId: tab, Query: query})

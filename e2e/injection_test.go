@@ -25,7 +25,7 @@ func TestHiddenInjectionIsFlaggedAndLeftOut(t *testing.T) {
 	for name, extra := range pages {
 		mux["/"+name] = testenv.HTML(`<!doctype html><title>News</title>` + honest + extra)
 	}
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	url := serve(t, mux)
 	tab := ""
 	for name := range pages {

@@ -19,7 +19,7 @@ import (
 // watched and clicked.
 func TestObserverLeavesNoMark(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Mark</title><button id=b class=c>Hi</button><div id=h></div>`)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open("about:blank")
 	if _, err := d.Tabs.Navigate(t.Context(), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestWorksUnderAnyPolicy(t *testing.T) {
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'none'; require-trusted-types-for 'script'; sandbox")
 		testenv.HTML(`<title>Strict</title><a href="/x">Link</a><details><summary>More</summary><button>Inside</button></details>`)(w, r)
 	}})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	got := d.All(tab)
 	if want := "link Link"; len(got.GetElements()) == 0 || testenv.Texts(got)[0] != want {
@@ -86,7 +86,7 @@ func TestPageCannotConfuseTheObserver(t *testing.T) {
 			String.prototype.split = Map.prototype.get = () => { throw 1 };
 			Object.prototype.toJSON = () => { throw 1 };
 		</script>`)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	got := d.All(tab)
 	if got.GetTitle() != "Clobber" {
@@ -116,7 +116,7 @@ func TestVeiledPageIsDescribed(t *testing.T) {
 		"/visibility": page("body { visibility: hidden !important }"),
 		"/opacity":    page("html { opacity: 0 !important }"),
 	})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	for _, path := range []string{"/visibility", "/opacity"} {
 		tab := d.Open(url + path)
 		for _, veiled := range []bool{true, false} {
@@ -134,7 +134,7 @@ func TestFramesOfTheSameProcess(t *testing.T) {
 		"/":      testenv.HTML(`<title>Top</title><button>Before</button><iframe src="/inner" style="margin:40px;border:7px solid"></iframe><button>After</button>`),
 		"/inner": testenv.HTML(`<a href="/x">Inner</a><iframe srcdoc="<button onclick='this.textContent=1'>Deep</button>" style="margin:5px"></iframe>`),
 	})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	f := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	read := func() *domtapv1.GetDomResponse {
@@ -173,7 +173,7 @@ func TestFramesOfTheSameProcess(t *testing.T) {
 // TestDuplicatesAreCounted removes one of three equal buttons and adds two.
 func TestDuplicatesAreCounted(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(testenv.SomeButtons)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	diff := func() *domtapv1.Diff {
 		r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, Incremental: true})
@@ -201,7 +201,7 @@ func TestStreamFollowsNavigation(t *testing.T) {
 		"/1": testenv.HTML(`<title>One</title><button>First</button>`),
 		"/2": testenv.HTML(`<title>Two</title><button>Second</button><a href="#x">Jump</a>`),
 	})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url + "/1")
 	stream, err := d.Dom.WatchDom(testenv.Within(t, testenv.Patience), &domtapv1.WatchDomRequest{TabId: tab})
 	if err != nil {
@@ -305,7 +305,7 @@ func TestTypingAndFilling(t *testing.T) {
 		"/":     testenv.HTML(`<form action="/done"><label>Name <input name=n value="Ad"></label><textarea aria-label=Note></textarea><input type=password aria-label=Secret><button>Send</button></form>`),
 		"/done": testenv.HTML(`<title>Done</title><button>Thanks</button>`),
 	})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	var refs []uint32
 	for _, e := range d.All(tab).GetElements() {
@@ -346,7 +346,7 @@ func TestTypingAndFilling(t *testing.T) {
 func TestCoveredElementIsNotClicked(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<button onclick="document.title='clicked'">Under</button>
 		<div id=veil style="position:fixed;inset:0;background:#000a" onclick="document.title='veil'"></div>`)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	_, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, d.FirstControl(tab)))
 	if testenv.Reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "veil") {

@@ -75,7 +75,7 @@ func TestReadPageChoosesByType(t *testing.T) {
 		handlers["/"+c.name] = testenv.HTML(c.page)
 	}
 	url := serve(t, handlers)
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := ""
 	for _, c := range types {
 		tab = d.Show(tab, url+"/"+c.name)
@@ -110,7 +110,7 @@ func TestReadPageShowsOnlyWhatAPersonSees(t *testing.T) {
 		<p style="background:linear-gradient(red,blue);-webkit-background-clip:text;color:transparent">Seen in colours.</p>
 		<p>Seen at the end.</p>`)
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(page.String())})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	text := content(t, d, d.Open(url))
 	if strings.Contains(text, "instructions") || strings.Contains(text, "and this") {
 		t.Errorf("what is hidden comes out:\n%s", text)
@@ -133,7 +133,7 @@ func TestReadPageFlattens(t *testing.T) {
 			this.attachShadow({mode: "open"}).innerHTML = "<style>p{color:red}</style><slot name=head></slot><p>Shadow text.</p><slot></slot><slot name=none>Fallback.</slot>" } })</script>`),
 		"/in": testenv.HTML(`<title>In</title><p>From a frame, <a href="/linked">linked</a>.</p>`),
 	})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	got := content(t, d, d.Open(url))
 	want := `# Flat
 
@@ -201,7 +201,7 @@ func TestReadPageReadsFramesets(t *testing.T) {
 		"/left":  testenv.HTML(`<p>Left.</p>`),
 		"/right": testenv.HTML(`<p>Right.</p>`),
 	})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	if got, want := content(t, d, d.Open(url)), "# Top\n\nLeft.\n\nRight.\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

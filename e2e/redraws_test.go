@@ -126,7 +126,7 @@ func (r *redrawRig) click(ref uint32) (clicked []int, err error) {
 }
 
 func TestEqualElementsThatReplacedEqualOnesKeepTheirRefs(t *testing.T) {
-	r := newRedrawRig(t, testenv.Shared(t), "Ann", "Bob", "Cid", "Dan")
+	r := newRedrawRig(t, testenv.Apart(t), "Ann", "Bob", "Cid", "Dan")
 	people := r.rows
 	refs := r.refs()
 	at := func(places ...int) (out []uint32) {
@@ -166,7 +166,7 @@ func TestEqualElementsThatReplacedEqualOnesKeepTheirRefs(t *testing.T) {
 }
 
 func TestDoubtfulElementsGetNewRefs(t *testing.T) {
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	for _, c := range []struct {
 		what, way     string
 		before, after []string
@@ -216,8 +216,9 @@ func TestARowThatWasNotNotedInTimeIsNotInherited(t *testing.T) {
 	for i := range 1000 {
 		names = append(names, fmt.Sprint("Ann ", i))
 	}
+	d := testenv.Apart(t)
 	for range 3 {
-		r := newRedrawRig(t, testenv.Shared(t), names...)
+		r := newRedrawRig(t, d, names...)
 		elements := r.d.All(r.tab).GetElements()
 		buttons := slices.DeleteFunc(elements, func(e *domtapv1.Element) bool { return e.GetText() != "Edit" })
 		last := len(r.rows) - 1
@@ -228,7 +229,7 @@ func TestARowThatWasNotNotedInTimeIsNotInherited(t *testing.T) {
 
 // TestARowThatShowsAnotherRecordIsRefusedAfterARedraw reuses a row for another record before the list is re-rendered with that record.
 func TestARowThatShowsAnotherRecordIsRefusedAfterARedraw(t *testing.T) {
-	r := newRedrawRig(t, testenv.Shared(t), "Ann", "Bob", "Cid")
+	r := newRedrawRig(t, testenv.Apart(t), "Ann", "Bob", "Cid")
 	refs := r.refs()
 	rows := r.reuse(0, "true")
 	r.refuses(refs[0])
@@ -238,7 +239,7 @@ func TestARowThatShowsAnotherRecordIsRefusedAfterARedraw(t *testing.T) {
 }
 
 func TestRedrawsInFramesAndShadowTreesKeepRefs(t *testing.T) {
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	r := newRedrawRig(t, d, "Ann", "Bob", "Cid")
 	testenv.Evaluate[bool](t, d, `root.remove(), root = host.attachShadow({ mode: "closed" }), true`)
 	r.draw("replace", r.rows)
@@ -275,7 +276,7 @@ func TestRedrawsInFramesAndShadowTreesKeepRefs(t *testing.T) {
 
 // TestARedrawDuringThePressReachesNothingElse re-renders the list at each pointer event, and continuously.
 func TestARedrawDuringThePressReachesNothingElse(t *testing.T) {
-	r := newRedrawRig(t, testenv.Shared(t), "Ann", "Bob", "Cid", "Dan")
+	r := newRedrawRig(t, testenv.Apart(t), "Ann", "Bob", "Cid", "Dan")
 	reached := 0
 	for _, when := range []string{"pointerover", "pointermove", "pointerdown", "mousedown", "mouseup", "click", "interval"} {
 		rng := rand.New(rand.NewPCG(1, 0))
@@ -303,7 +304,7 @@ func TestARedrawDuringThePressReachesNothingElse(t *testing.T) {
 // TestRandomRedrawsNeverChangeTheMeaningOfARef re-renders a list in random ways, with and without a client that watches the page. No ref
 // may belong to two elements, and no ref may ever pass to another record.
 func TestRandomRedrawsNeverChangeTheMeaningOfARef(t *testing.T) {
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	for _, watched := range []bool{false, true} {
 		r := newRedrawRig(t, d, "Ann", "Bob", "Cid")
 		if watched {

@@ -11,7 +11,7 @@ import (
 
 // TestReappearingElementHasItsBox hides an element and shows it again at its old place, as list editors do.
 func TestReappearingElementHasItsBox(t *testing.T) {
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<button>Stays</button><button id=b>Goes</button>`)}))
 	viewport := func() *domtapv1.GetDomResponse {
 		r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, ViewportOnly: true})
@@ -34,7 +34,7 @@ func TestReappearingElementHasItsBox(t *testing.T) {
 
 // TestFirstSightOfLabelsInShadowTrees reads a page once. Its only label is in a shadow tree.
 func TestFirstSightOfLabelsInShadowTrees(t *testing.T) {
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<style>i::before { content: "?" }</style><div id=host></div><script>
 		host.attachShadow({ mode: "open" }).innerHTML = "<style>b::before { content: 'All ' }</style><label><input type=checkbox><b>of them</b></label>"
 	</script>`)}))
@@ -46,7 +46,7 @@ func TestFirstSightOfLabelsInShadowTrees(t *testing.T) {
 // TestFramesThatWereTouchedBeforeTheyLoadedAreRead has a script access a frame before the frame's document is loaded. The window of the
 // initial blank document then remains in use.
 func TestFramesThatWereTouchedBeforeTheyLoadedAreRead(t *testing.T) {
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{
 		"/": testenv.HTML(`<button>Outer</button><script>
 			const f = document.createElement("iframe");

@@ -48,7 +48,7 @@ func TestSheetsOfOtherOriginsCountWhenTheyWereLoaded(t *testing.T) {
 		window.ready = Promise.all(["/loaded.css", "/imports.css", "/missing.css", "/retried.css"].map(add)).then(() => "first");
 		window.retry = () => add("/retried.css").then(() => "retried");
 	</script>`
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(page)}))
 	testenv.Evaluate[string](t, d, `ready`)
 	names := func() string { return strings.Join(testenv.TagTexts(testenv.GetDom(t, d, tab)), ", ") }

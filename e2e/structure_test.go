@@ -65,7 +65,7 @@ const disclosures = `<!doctype html><title>Disclosures</title><details open><sum
 
 // TestDetailsAreTheirSummaries reads and opens details elements. Only one without a summary has a line, and a click on it toggles it.
 func TestDetailsAreTheirSummaries(t *testing.T) {
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/disclosures": testenv.HTML(disclosures)}) + "/disclosures")
 	read := func(format domtapv1.Format) string {
 		got, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: format})

@@ -59,7 +59,7 @@ func typeInto(target *domtapv1.Target, text string) *domtapv1.Step {
 
 func TestTargetsReachTheElementThatIsMeant(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/targets": testenv.HTML(targetsPage)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := ""
 	for _, c := range []struct {
 		target *domtapv1.Target
@@ -115,7 +115,7 @@ func TestTargetsReachTheElementThatIsMeant(t *testing.T) {
 
 func TestTargetsThatMeanNothingOrSeveralReachNothing(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/targets": testenv.HTML(targetsPage)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url + "/targets")
 	for _, c := range []struct {
 		target    *domtapv1.Target
@@ -165,7 +165,7 @@ inner.innerHTML = "<div><span>Shaded</span><span>Sunny</span></div>"; inner.firs
 const ul = document.querySelector("ul"); let from = null
 ul.addEventListener("click", () => {}); ul.onpointerdown = (e) => { from = e.target.textContent }; onpointerup = (e) => { if (from) document.title = from + " to " + document.elementFromPoint(e.clientX, e.clientY).textContent; from = null }
 </script>`)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	text := func(words string) *domtapv1.Target { return &domtapv1.Target{Text: words} }
 	for _, c := range []struct {

@@ -223,7 +223,7 @@ func TestTheAnswerOfAClickIsSmall(t *testing.T) {
 	}
 	page.WriteString(`<button id=like aria-pressed=false>Like</button> <input type=checkbox id=c aria-label=Watch>
 		<script>like.onclick = () => { like.ariaPressed = "true"; like.textContent = "Liked" }</script>`)
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	url := serve(t, map[string]http.HandlerFunc{"/large": testenv.HTML(page.String())})
 	tab := ""
 	for _, target := range []*domtapv1.Target{{Role: "button", Name: "Like"}, {Label: "Watch"}} {

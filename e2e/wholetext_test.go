@@ -24,7 +24,7 @@ var longPage = `<title>Terms</title><h1>Terms</h1>
 // TestTextsAreMatchedAsAWhole waits for, finds and clicks words that come after the first 100 characters of a text.
 func TestTextsAreMatchedAsAWhole(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/terms": testenv.HTML(longPage)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url + "/terms")
 	waitFor := func(until *domtapv1.WaitCondition) *domtapv1.WaitForResponse {
 		t.Helper()
@@ -75,7 +75,7 @@ var notePage = `<title>Note</title><textarea aria-label=Note>` + strings.Repeat(
 // TestValuesThatAreCutSayHowMuchIsLeft reads fields with long values in all formats, and one complete value.
 func TestValuesThatAreCutSayHowMuchIsLeft(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/note": testenv.HTML(notePage)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url + "/note")
 	got, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab})
 	if err != nil {

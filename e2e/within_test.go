@@ -33,7 +33,7 @@ func peoplePage() string {
 
 func TestTargetWithin(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/people": testenv.HTML(peoplePage())})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	edit := func(within string) *domtapv1.Target {
 		return &domtapv1.Target{Role: "button", Name: "Edit", Within: within}
 	}
@@ -72,7 +72,7 @@ func TestRowsNamedByOneCell(t *testing.T) {
 		<div role=rowheader id=%[1]s>%[1]s</div><div role=gridcell>%[1]s GB</div></div>`, "games", "photos")
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<!doctype html><title>-</title><div role=grid aria-label=Files>` + rows + `</div>
 		<ul><li tabindex=0 onclick="1" aria-label="First offer"><b>Boots</b><span>29 €</span></li></ul>`)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	dense := testenv.CheckDense(t, d, tab, &domtapv1.GetCompactRequest{})
 	for _, want := range []string{" Take (checkbox) | games | games GB\n", " Take (checkbox) | photos | photos GB\n"} {
@@ -93,7 +93,7 @@ func TestRowsNamedByOneCell(t *testing.T) {
 
 func TestTargetWithinARef(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/people": testenv.HTML(peoplePage())})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url + "/people")
 	dom, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, FullSnapshot: true, IncludeAttributes: []string{"id"}})
 	if err != nil {
@@ -125,7 +125,7 @@ func TestTargetWithinARef(t *testing.T) {
 
 func TestTargetWithinSaysWhatElseThereIs(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/people": testenv.HTML(peoplePage())})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url + "/people")
 	for _, c := range []struct {
 		target *domtapv1.Target
@@ -157,7 +157,7 @@ func TestTargetWithinSaysWhatElseThereIs(t *testing.T) {
 
 func TestFormsAndWaitsWithin(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/people": testenv.HTML(peoplePage())})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url + "/people")
 	filled, err := d.Actions.FillForm(t.Context(), &domtapv1.FillFormRequest{TabId: tab, Fields: []*domtapv1.FormField{
 		{Label: "Street", Value: "First", Within: "Delivery"}, {Label: "Street", Value: "Second", Within: "Invoice"}, {Label: "Street", Value: "x", Within: "Nobody"},
@@ -178,15 +178,15 @@ func TestFormsAndWaitsWithin(t *testing.T) {
 	if answer, err := turn(t, d, tab, wait("Alan", false), wait("Nobody", true)); err != nil || !answer.GetResults()[1].GetOk() {
 		t.Errorf("%v, %v", answer, err)
 	}
-	condition := func(within string) *domtapv1.WaitForRequest {
-		return &domtapv1.WaitForRequest{TabId: tab, Timeout: durationpb.New(time.Second / 5), Until: &domtapv1.WaitCondition{
+	condition := func(within string, limit time.Duration) *domtapv1.WaitForRequest {
+		return &domtapv1.WaitForRequest{TabId: tab, Timeout: durationpb.New(limit), Until: &domtapv1.WaitCondition{
 			Element: &domtapv1.ElementCondition{Selector: ".edit", Within: within}}}
 	}
-	held, err := d.Dom.WaitFor(t.Context(), condition("Edsger"))
+	held, err := d.Dom.WaitFor(t.Context(), condition("Edsger", testenv.Patience))
 	if err != nil || held.GetElement().GetText() != "Edit" {
 		t.Errorf("%v, %v", held, err)
 	}
-	if _, err := d.Dom.WaitFor(t.Context(), condition("Nobody")); !strings.Contains(status.Convert(err).Message(), `within "Nobody"`) {
+	if _, err := d.Dom.WaitFor(t.Context(), condition("Nobody", 2*time.Second)); !strings.Contains(status.Convert(err).Message(), `within "Nobody"`) {
 		t.Error(err)
 	}
 }
