@@ -139,6 +139,7 @@ func sameLines(got, want []string) error {
 
 // TestStoredDOMEqualsFreshWalk performs random steps and compares the model that follows mutations with a fresh walk after each step.
 func TestStoredDOMEqualsFreshWalk(t *testing.T) {
+	t.Parallel()
 	b := testenv.StartBrowser(t)
 	for _, structural := range []bool{false, true} {
 		for _, watched := range []bool{false, true} {
@@ -157,6 +158,7 @@ func TestStoredDOMEqualsFreshWalk(t *testing.T) {
 // TestStructureThatIsAddedLaterEqualsFreshWalk performs the same test, but requests headings, texts and other structure only after some
 // steps. The page was not read after these steps, so the request scans only structure.
 func TestStructureThatIsAddedLaterEqualsFreshWalk(t *testing.T) {
+	t.Parallel()
 	b := testenv.StartBrowser(t)
 	for _, from := range []int{1, 2, 5, 11, 23} {
 		t.Run(fmt.Sprintf("after %d", from), func(t *testing.T) {
@@ -168,6 +170,7 @@ func TestStructureThatIsAddedLaterEqualsFreshWalk(t *testing.T) {
 // TestStructureForContextsEqualsFreshWalk requests contexts at the first read, after some steps. The page then includes structure where
 // names are equal, and the model follows the structure.
 func TestStructureForContextsEqualsFreshWalk(t *testing.T) {
+	t.Parallel()
 	b := testenv.StartBrowser(t)
 	for _, before := range []int{1, 4, 12, 30} {
 		t.Run(fmt.Sprintf("after %d", before), func(t *testing.T) {
@@ -197,6 +200,7 @@ func TestStructureForContextsEqualsFreshWalk(t *testing.T) {
 // must also do so, because no document sees the names in the others. The refs of a page with one document must be the same as on a page
 // whose structure is read later.
 func TestStructureIsReadForContexts(t *testing.T) {
+	t.Parallel()
 	b := testenv.StartBrowser(t)
 	const withFrame, frame = " with a frame", `<iframe srcdoc="<h2>Inside</h2><button>One</button>"></iframe>`
 	for name, c := range map[string]struct {

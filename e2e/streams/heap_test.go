@@ -14,6 +14,7 @@ import (
 // after a collection must not grow. The browser compiles and keeps every distinct argument, about 400 bytes each (page.Ack). Other growth,
 // such as optimised code, happens only once, so it is sufficient if one of several rounds adds nothing.
 func TestThePagesHeapStaysFlat(t *testing.T) {
+	t.Parallel()
 	const rounds, changes, allowed = 5, 400, 60
 	d := testenv.StartDaemon(t, "js-flags=--expose-gc", "enable-precise-memory-info")
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<div id=box><button>0</button></div><script>

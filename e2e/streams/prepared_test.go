@@ -29,6 +29,7 @@ func awaitPrepared(t *testing.T, p *browser.Page) {
 
 // TestAPageThatWasPreparedEqualsFreshWalk lets pages change between their advance examination and their first read.
 func TestAPageThatWasPreparedEqualsFreshWalk(t *testing.T) {
+	t.Parallel()
 	firsts := map[string]actor.ReadOptions{
 		"plain": {}, "contexts": {Contexts: true, Geometry: true}, "structural": {Structural: true}, "attributes": {Attributes: []string{"id"}, Geometry: true},
 	}

@@ -80,7 +80,7 @@ func openBoard(t *testing.T) *board {
 		"/elsewhere": testenv.HTML(`<!doctype html><title>Elsewhere</title><h1>You are elsewhere</h1>`),
 		"/streaming": testenv.HTML(`<!doctype html><title>Streaming</title><script>new EventSource("/events")</script><button>X</button>`),
 	})
-	b.Daemon = testenv.Shared(t)
+	b.Daemon = testenv.Apart(t)
 	b.tab = b.Open(url + "/board")
 	b.find()
 	return b
@@ -182,7 +182,7 @@ func TestWaitForTextInAFrame(t *testing.T) {
 func TestWaitForTheWordsOfAnAlert(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(
 		`<button onclick="m.textContent = 'Not an address'">Check</button><p id=m role=alert></p>`)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	button, ok := testenv.Find(d.All(tab), "Check")
 	if !ok {
@@ -368,7 +368,7 @@ func TestHowWaitsEnd(t *testing.T) {
 	if o := <-done; status.Code(o.err) != codes.Aborted && status.Code(o.err) != codes.NotFound {
 		t.Errorf("a closed tab: %v", o.err)
 	}
-	b.Browser.Newest().Post("Page.crash", struct{}{})
+	b.Browser.Page(b.Session).Post("Page.crash", struct{}{})
 	if err := <-crash; status.Code(err) != codes.Unavailable {
 		t.Errorf("a crash: %v", err)
 	}
