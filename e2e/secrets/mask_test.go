@@ -87,6 +87,7 @@ func (l *leaks) see(name string, answer proto.Message, err error) {
 
 // TestMaskedTextIsInNoResponse uses every call that returns text of a page, with masked text at every place.
 func TestMaskedTextIsInNoResponse(t *testing.T) {
+	t.Parallel()
 	var other string
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {

@@ -175,6 +175,7 @@ func vaultHandler(w http.ResponseWriter, r *http.Request) {
 // text typed and filled into secret and masked fields, refused steps, credentials of URLs and sessions, cookies, headers, bodies, storage,
 // uploads and dialogs.
 func TestSecretsAreInNoRecording(t *testing.T) {
+	t.Parallel()
 	url := testenv.Serve(t, http.HandlerFunc(vaultHandler))
 	d := testenv.StartWith(t, tabpool.Config{}, server.Config{RecordAll: new(recorder.Options)},
 		browser.Config{Mask: sessions.Mask{Selectors: []string{"#own"}}})

@@ -39,6 +39,7 @@ const page = `<!doctype html><title>canary-title</title>
 // TestPageContentReachesOnlyItsReaders runs a session full of canaries, with all kinds of failures. It searches the log at its most verbose
 // level, the metrics and the statistics for them.
 func TestPageContentReachesOnlyItsReaders(t *testing.T) {
+	t.Parallel()
 	log := new(safeBuffer)
 	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug - 4}))
 	measured := metrics.New()
