@@ -42,6 +42,7 @@ func auditOf(t *testing.T, d *testenv.Daemon, r *domtapv1.AuditRequest) *domtapv
 }
 
 func TestAuditFindsBarriers(t *testing.T) {
+	t.Parallel()
 	d := testenv.StartDaemon(t)
 	tab := d.Open(pageOf(t, barriers))
 	got := auditOf(t, d, &domtapv1.AuditRequest{TabId: tab})
@@ -85,6 +86,7 @@ func TestAuditFindsBarriers(t *testing.T) {
 }
 
 func TestAuditOfAGoodPageFindsNothing(t *testing.T) {
+	t.Parallel()
 	d := testenv.StartDaemon(t)
 	tab := d.Open(pageOf(t, `<!doctype html><html lang=en><title>Good</title><body style="background:#fff;color:#222"><main><h1>Good</h1><h2>Form</h2>
 		<form><label>Name <input></label><label><input type=checkbox> Agree</label><button>Send</button></form><p>Some words with <a href="/x">a link</a> in them.</p></main>`))

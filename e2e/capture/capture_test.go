@@ -163,7 +163,7 @@ func TestFloodsCostLinesAndNotTheTab(t *testing.T) {
 		"/network": testenv.HTML(fmt.Sprintf(`<title>Network</title><button>Here</button><script>
 			const all = []; for (let i = 0; i < %d; i++) all.push(fetch("data:text/plain,x" + i)); Promise.all(all).then(() => console.warn("done"))</script>`, requests)),
 	})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	for _, path := range []string{"/console", "/large", "/network"} {
 		opened, err := d.Tabs.OpenTab(testenv.Within(t, testenv.Patience), &domtapv1.OpenTabRequest{Url: url + path, Timeout: durationpb.New(2 * time.Minute)})
 		if err != nil {
@@ -213,7 +213,7 @@ const shop = `<!doctype html><html lang=en><title>Shop</title><base href="/base/
 
 func TestExtractBySchema(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(shop)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	got, resp := extractJSON(t, d, tab, `{
 		"title": "h1", "author": "meta[name=author]@content", "typed": "#q", "secret": "#pw", "secret2": "#pw@value",
@@ -246,7 +246,7 @@ func TestExtractBySchema(t *testing.T) {
 
 func TestExtractBelowAnElement(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Roots</title><nav aria-label=One><a href=/1>First</a></nav><nav aria-label=Two><a href=/2>Second</a></nav>`)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	for _, e := range d.All(tab).GetElements() {
 		if e.GetRole() != "navigation" {
@@ -272,7 +272,7 @@ func TestExtractTables(t *testing.T) {
 			<div role=row><span role=gridcell>Lamp</span><span role=gridcell>3</span></div></div>
 		<table><tr><th>Name<th>Top speed, kn<th>Mean speed, kn</tr><tr><td>Eva<td>7<td>5</tr></table>
 		<table><caption>About</caption><tr><th>Port<td>Harbour</tr><tr><th>Depth<td>9 m</tr></table>`)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	for _, c := range []struct {
 		table *domtapv1.ExtractTable
@@ -426,7 +426,7 @@ func TestEvaluateRunsInThePagesWorld(t *testing.T) {
 			testenv.HTML(`<title>Eval</title><button>Press</button><iframe srcdoc="<button>Framed</button>"></iframe><script nonce=x>window.mine = {deep: [1, "two"]}; document.querySelector("button").own = 7</script>`)(w, r)
 		},
 	})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	refs := map[string]*domtapv1.Element{}
 	for _, e := range d.All(tab).GetElements() {
@@ -473,7 +473,7 @@ func TestEvaluateRunsInThePagesWorld(t *testing.T) {
 // TestEvaluateEndsWithItsCall runs scripts that do not end. The tab must be usable immediately after the call.
 func TestEvaluateEndsWithItsCall(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Loop</title><button>Here</button>`)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	for _, script := range []string{"(() => { for (;;); })()", "() => { for (;;); }", "new Promise(() => {})"} {
 		ctx := testenv.Within(t, 2*time.Second)
@@ -490,7 +490,7 @@ func TestPdfPrintsThePage(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Paper</title>` + sentences(60) + `<canvas width=800 height=800></canvas><script>
 		const c = document.querySelector("canvas"), g = c.getContext("2d"), p = g.createImageData(800, 800);
 		for (let i = 0; i < p.data.length; i++) p.data[i] = Math.random() * 256; g.putImageData(p, 0, 0)</script>`)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	pdf := func(r *domtapv1.PdfRequest) []byte {
 		t.Helper()
@@ -612,7 +612,7 @@ func TestMarksOnAWholePage(t *testing.T) {
 		fmt.Fprintf(&page, `<button style="left:%dpx;top:%dpx">%d</button>`, 100+i%3*300, 100+i*140, i)
 	}
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(page.String())})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(url)
 	evaluateIn(t, d, &domtapv1.EvaluateRequest{TabId: tab, Expression: "scrollTo(0, 1234)"})
 	got := shot(t, d, &domtapv1.ScreenshotRequest{TabId: tab, FullPage: true, Marks: true})

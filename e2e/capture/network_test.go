@@ -40,6 +40,7 @@ func requestsPage(t *testing.T) string {
 }
 
 func TestRequestsHaveHeadersTimingAndBodies(t *testing.T) {
+	t.Parallel()
 	d := testenv.StartDaemon(t)
 	tab := d.Open(requestsPage(t))
 	logUntil(t, d, tab, said("all done"))
@@ -83,6 +84,7 @@ func TestRequestsHaveHeadersTimingAndBodies(t *testing.T) {
 // TestARendererForgetsItsRecordsOfRequests has a page make 2,000 requests. After that, its renderer drops its records of them, with the
 // stored bodies, and must keep reporting, including the end of requests in flight.
 func TestARendererForgetsItsRecordsOfRequests(t *testing.T) {
+	t.Parallel()
 	d := testenv.StartDaemon(t)
 	answer := make(chan struct{})
 	tab := d.Open(testenv.Pages(t, map[string]http.HandlerFunc{
@@ -140,6 +142,7 @@ func TestARendererForgetsItsRecordsOfRequests(t *testing.T) {
 }
 
 func TestAnArchiveHasTheRequestsWithoutSecrets(t *testing.T) {
+	t.Parallel()
 	d := testenv.StartDaemon(t)
 	tab := d.Open(requestsPage(t))
 	logUntil(t, d, tab, said("all done"))
@@ -184,6 +187,7 @@ func TestAnArchiveHasTheRequestsWithoutSecrets(t *testing.T) {
 }
 
 func TestBodiesAreNotToldWhereSomethingIsMasked(t *testing.T) {
+	t.Parallel()
 	d := testenv.StartDaemon(t)
 	ctx := testenv.Within(t, time.Minute)
 	made, err := d.Sessions.CreateSession(ctx, &domtapv1.CreateSessionRequest{SessionId: "masked", Settings: &domtapv1.SessionSettings{Mask: &domtapv1.Mask{Selectors: []string{"b"}}}})

@@ -45,7 +45,7 @@ func TestSourceWhiteSpaceIsNoText(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/": testenv.HTML(strings.ReplaceAll(wordy, "·", " ")), "/long": testenv.HTML(strings.ReplaceAll(wordy, "·", long)),
 	})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	plain, spaced := d.Open(url), d.Open(url+"/long")
 	for _, c := range []struct {
 		name string
