@@ -281,6 +281,7 @@ func everyCallAnswers(t *testing.T, d *testenv.Daemon, tab string) {
 
 // TestDialogPolicies sets policies that answer dialogs immediately. The dialogs must still be reported, and nothing may block.
 func TestDialogPolicies(t *testing.T) {
+	t.Parallel()
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/ok":      testenv.HTML(testenv.SomeButtons),
 		"/load":    testenv.HTML(`<title>Load</title><script>for (let i = 0; i < 5; i++) alert(i); document.title = "after " + confirm("Load?")</script><button>Go</button>`),

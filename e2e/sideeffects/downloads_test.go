@@ -88,6 +88,7 @@ func metadata(err error) map[string]string {
 }
 
 func TestDownloads(t *testing.T) {
+	t.Parallel()
 	gone := make(chan struct{}, 10)
 	var other string
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
@@ -292,6 +293,7 @@ func TestALargeDownload(t *testing.T) {
 
 // TestDownloadsAreBounded fills the space for downloads.
 func TestDownloadsAreBounded(t *testing.T) {
+	t.Parallel()
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/ok": testenv.HTML(testenv.SomeButtons), "/get": testenv.HTML(`<a href="/file">Get</a>`), "/file": attachment("a.bin", 400_000),
 		"/unknown": testenv.HTML(`<a href="/stream">Get</a>`),

@@ -231,6 +231,7 @@ func returned(js string) string {
 // TestPagesThatHang runs scripts that do not end. Calls must end with their deadlines, the tab must be usable afterwards, and another tab
 // must not be affected. Four scripts that are similar to others run only in make test-long.
 func TestPagesThatHang(t *testing.T) {
+	t.Parallel()
 	hang := `while (true);`
 	pages := map[string]http.HandlerFunc{
 		"in a click":                bigButton(hang),
