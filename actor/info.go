@@ -51,6 +51,8 @@ type Info struct {
 	Restore bool
 	// Frozen reports whether the page is frozen because the tab is idle. A frozen page runs no timers until the next call.
 	Frozen bool
+	// TakenOver reports whether the page belongs to the user of the browser. The tab's end does not close it.
+	TakenOver bool
 	// Why is the reason why restoring the tab failed. It is empty otherwise.
 	Why string
 }

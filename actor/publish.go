@@ -84,6 +84,7 @@ func (p *publisher) info() Info {
 	return Info{
 		ID: p.t.id, Session: p.t.session, Opener: p.t.opener, URL: url, Title: title, HTTPStatus: httpStatus,
 		Status: p.status(), Dialog: p.t.dialogs.Open(), Restore: p.t.restorable.Load(), Why: p.t.recovery.Why(), Frozen: p.t.freezer.frozen,
+		TakenOver: p.t.page().TakenOver(),
 	}
 }
 

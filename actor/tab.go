@@ -124,7 +124,7 @@ func newTab(ctx context.Context, page driver.Page, o Options, next dom.Ref, owne
 	epoch := randomSuffix()
 	info := Info{
 		ID: o.ID, Session: o.Session, Opener: o.Opener, URL: o.URL, Restore: o.Restore,
-		Status: StatusReady, Revision: 1, Epoch: epoch,
+		Status: StatusReady, Revision: 1, Epoch: epoch, TakenOver: page.TakenOver(),
 	}
 	s := &dom.Snapshot{Epoch: epoch, Revision: 1, Document: 1, URL: o.URL, ObservedAt: time.Now()}
 	t.head.Store(&Head{Snapshot: s, Info: info, next: make(chan struct{}), refs: next})

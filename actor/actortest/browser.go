@@ -114,6 +114,11 @@ func (b *Browser) newPage(o driver.PageOptions) *Page {
 	return p
 }
 
+// OtherPages fails: a fake browser has no other user.
+func (b *Browser) OtherPages(context.Context) ([]driver.OtherPage, error) {
+	return nil, apierr.Errorf(apierr.Invalid, "there are no other tabs")
+}
+
 // Pages delivers popups.
 func (b *Browser) Pages() <-chan driver.Popup { return b.popups }
 

@@ -58,6 +58,9 @@ func newPage(b *Browser, id, session string, viewport dom.Box) *Page {
 // ID returns the page's ID.
 func (p *Page) ID() string { return p.id }
 
+// TakenOver returns false.
+func (p *Page) TakenOver() bool { return false }
+
 // Log returns the page's log. Tests may write to it.
 func (p *Page) Log() *pagelog.Log { return &p.log }
 

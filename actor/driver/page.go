@@ -24,6 +24,15 @@ type Browser interface {
 	// Owner returns the name of the browser that a session lives in, in letters and digits. It is empty for the only or first browser. It
 	// is part of the IDs of the session's tabs.
 	Owner(session string) string
+	// OtherPages lists the pages of the default session's browser that are not ours. A browser that we started has none, and OtherPages
+	// fails with an *apierr.Error of kind Invalid.
+	OtherPages(ctx context.Context) ([]OtherPage, error)
+}
+
+// OtherPage is a page that the user of the browser has open.
+type OtherPage struct {
+	// ID is the browser's ID of the page, for PageOptions.TakeOver.
+	ID, URL, Title string
 }
 
 // DefaultSession is the name of the session that always exists.
@@ -35,6 +44,9 @@ type PageOptions struct {
 	Session string
 	// Viewport is the size of the layout viewport. Zero selects the session's default.
 	Viewport dom.Box
+	// TakeOver is the ID of an OtherPage. If set, NewPage opens no page but takes that one over, with its size and its documents. It fails
+	// with an *apierr.Error of kind NotFound if there is none, and of kind Unresponsive if the page does not answer.
+	TakeOver string
 }
 
 // Popup is a page that another page opened.
@@ -71,7 +83,10 @@ type Page interface {
 	// Guard sets a function that is called right before each command that acts on the page. If it returns an error, the command is not sent
 	// and the call fails with that error. It must not block.
 	Guard(check func() error)
-	// Close closes the page, even if it hangs, and returns when the browser has released it.
+	// TakenOver reports whether the page belongs to the user of the browser: it was taken over, or such a page opened it.
+	TakenOver() bool
+	// Close closes the page, even if it hangs, and returns when the browser has released it. A page that was taken over stays open. Close
+	// undoes what we changed and returns it to the user.
 	Close(ctx context.Context) error
 }
 

@@ -98,6 +98,8 @@ type OpenOptions struct {
 	Wait     actor.Wait
 	// Restore restores the tab when its renderer or its browser dies.
 	Restore bool
+	// TakeOver is the ID of a driver.OtherPage to take over instead of opening a page. URL must be empty then.
+	TakeOver string
 	// Alone closes the popups of the tab's page immediately. It is for temporary tabs.
 	Alone bool
 }
@@ -109,28 +111,29 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*actor.Tab, error) {
 	if o.Session == "" {
 		o.Session = driver.DefaultSession
 	}
-	if o.URL != "" {
-		if err := p.cfg.AllowURL(o.URL); err != nil {
-			return nil, err
-		}
+	if err := p.allow(ctx, o); err != nil {
+		return nil, err
 	}
 	reserved, err := p.acquireSlot(o.Session)
 	if err != nil {
 		return nil, err
 	}
-	page, err := p.pages.open(ctx, reserved, driver.PageOptions{Session: o.Session, Viewport: o.Viewport})
+	page, err := p.pages.open(ctx, reserved, driver.PageOptions{Session: o.Session, Viewport: o.Viewport, TakeOver: o.TakeOver})
 	if err != nil {
 		return nil, err
 	}
 	if o.Alone {
 		p.adopter.forbidden.add(page.ID())
 	}
-	one := p.open(reserved, page, actor.Options{Session: o.Session, Restore: o.Restore, Viewport: o.Viewport}, false)
+	one := p.open(reserved, page, actor.Options{Session: o.Session, Restore: o.Restore, Viewport: o.Viewport}, page.TakenOver())
 	t := one.Tab()
 	p.mu.Lock()
 	release := p.uses.hold(t.ID(), &p.mu)
 	p.mu.Unlock()
 	defer release()
+	if o.TakeOver != "" {
+		return p.readTakenOver(ctx, one)
+	}
 	if o.URL == "" {
 		return t, nil
 	}
@@ -150,6 +153,43 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*actor.Tab, error) {
 		return nil, openError(err)
 	}
 	return t, nil
+}
+
+// allow returns an error if a tab must not be opened because of its URL, or because of the URL that a page to take over shows.
+func (p *Pool) allow(ctx context.Context, o OpenOptions) error {
+	if o.URL != "" {
+		return p.cfg.AllowURL(o.URL)
+	}
+	id := o.TakeOver
+	if id == "" {
+		return nil
+	}
+	others, err := p.browser.OtherPages(ctx)
+	if err != nil {
+		return err
+	}
+	for _, o := range others {
+		if o.ID == id {
+			return p.cfg.AllowURL(o.URL)
+		}
+	}
+	return nil // the browser reports that there is none
+}
+
+// readTakenOver reads a page that was taken over, so that its tab has the page's URL and title. A page that cannot be read now is a tab
+// nevertheless, for example because a dialog is open. If ctx ends first, the page is handed back.
+func (p *Pool) readTakenOver(ctx context.Context, one *member) (*actor.Tab, error) {
+	if _, err := one.Tab().Read(ctx, actor.ReadOptions{}); err == nil || ctx.Err() == nil {
+		return one.Tab(), nil
+	}
+	p.adopter.abandon(one)
+	<-one.Tab().Done()
+	return nil, fmt.Errorf("the tab was not read in time, and was handed back: try again with a longer timeout: %w", ctx.Err())
+}
+
+// Others lists the pages of the browser that are not tabs; see driver.Browser.
+func (p *Pool) Others(ctx context.Context) ([]driver.OtherPage, error) {
+	return p.browser.OtherPages(ctx)
 }
 
 // openError returns the error for a tab that failed to open and was closed. It names no tab, because the tab no longer exists.

@@ -223,6 +223,13 @@ func (b *Browser) NewPage(ctx context.Context, o driver.PageOptions) (driver.Pag
 	if err != nil {
 		return nil, err
 	}
+	if o.TakeOver != "" {
+		p, err := b.takeOver(ctx, c, o)
+		if err != nil {
+			return nil, err // the interface must not hold a nil pointer
+		}
+		return p, nil
+	}
 	if ctx.Err() != nil { // do not hand the ready page to a caller that has given up
 		return nil, context.Cause(ctx)
 	}
@@ -249,7 +256,7 @@ func (b *Browser) newPage(ctx context.Context, c *Context, viewport dom.Box) (*P
 	attached, err := b.root.Attach(ctx, id)
 	var p *Page
 	if err == nil {
-		p, err = b.adopt(ctx, c, id, attached.ID, &viewport)
+		p, err = b.add(ctx, newPageConfig{context: c, id: id, session: attached.ID, viewport: &viewport})
 	}
 	if err != nil {
 		return nil, targets.NotCreated(ctx, err, b.targets.Discard(id))
@@ -257,14 +264,16 @@ func (b *Browser) newPage(ctx context.Context, c *Context, viewport dom.Box) (*P
 	return p, nil
 }
 
-// adopt installs the observer in an attached target and applies its session's overrides. A nil viewport means that the page is a popup and
-// keeps the size that its opener chose.
-func (b *Browser) adopt(ctx context.Context, c *Context, id target.ID, session target.SessionID, viewport *dom.Box) (*Page, error) {
-	p, added := b.addPage(id, func() *Page { return newPage(b, c, id, session, viewport) })
+// add installs the observer in an attached target and applies its session's overrides.
+func (b *Browser) add(ctx context.Context, o newPageConfig) (*Page, error) {
+	p, added := b.addPage(o.id, func() *Page { return newPage(b, o) })
 	if !added {
 		return nil, errAlreadyPage
 	}
-	c.front.Reset() // a new tab is usually in front, but not always
+	o.context.front.Reset() // a new tab is usually in front, but not always
+	if o.documents != nil {
+		p.inbox.Push(inbound{documents: o.documents})
+	}
 	if err := p.install(ctx, p.main, emulate.Page); err != nil {
 		p.end(nil)
 		p.drain()
@@ -376,11 +385,15 @@ func (b *Browser) Close(ctx context.Context) error {
 	return errors.Join(b.downloads.Close(), b.process.Close())
 }
 
-// closePages closes our pages in a browser that continues to run.
+// closePages closes our pages in a browser that continues to run. It hands back those that were taken over.
 func (b *Browser) closePages(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
 	for _, p := range b.allPages() {
+		if p.takenOver {
+			p.handBack(ctx)
+			continue // it is detached from when it ends
+		}
 		_, _ = cdp.Call(ctx, b.root, target.CloseTarget, target.CloseTargetParams{TargetID: p.id})
 	}
 }

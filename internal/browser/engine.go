@@ -63,10 +63,10 @@ func Starter(cfg Config) func(ctx context.Context) (*Browser, error) {
 	}
 }
 
-// abandonTabs records the tabs that a remote browser keeps open after its connection is lost: the tabs of the default session. Other tabs
-// end with their contexts. It must run before the pages end.
+// abandonTabs records the tabs that a remote browser keeps open after its connection is lost: the tabs of the default session, except those
+// that were taken over. Other tabs end with their contexts. It must run before the pages end.
 func (b *Browser) abandonTabs() {
-	for _, p := range b.pagesThat(func(p *Page) bool { return p.context.id == "" }) {
+	for _, p := range b.pagesThat(func(p *Page) bool { return p.context.id == "" && !p.takenOver }) {
 		b.targets.Abandon(p.id)
 	}
 }

@@ -66,7 +66,7 @@ func TestPagesOfABrowserThatIsGoneAreLost(t *testing.T) {
 	b, pages := first.browser, []*Page{first}
 	for i := range 200 {
 		id := target.ID(strconv.Itoa(i))
-		p, _ := b.addPage(id, func() *Page { return newPage(b, first.context, id, "S", nil) })
+		p, _ := b.addPage(id, func() *Page { return newPage(b, newPageConfig{context: first.context, id: id, session: "S"}) })
 		pages = append(pages, p)
 	}
 	b.conn.Cut()

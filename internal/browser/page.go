@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -78,11 +79,14 @@ type Page struct {
 	cancel context.CancelCauseFunc
 	tasks  sync.WaitGroup // tasks that the loop starts
 	ended  chan struct{}  // closed when the page has fully ended
+	// takenOver is set if the page belongs to the user of the browser; see takeOver.
+	takenOver bool
 	// closing is set when Close is called, destroyed when the browser has reported that the page is gone.
 	closing, destroyed atomic.Bool
 }
 
-// inbound is one of: a message with the session that it came from, a barrier, a request to prepare, an event, or the report of a crash.
+// inbound is one of: a message with the session that it came from, a barrier, a request to prepare, an event, the report of a crash, or
+// the documents of a page that was taken over.
 type inbound struct {
 	session devtools.Session
 	msg     *cdproto.Message
@@ -93,18 +97,32 @@ type inbound struct {
 	event driver.Event
 	// crash, if set, describes how the renderer ended.
 	crash string
+	// documents, if set, are the documents that the page showed when it was taken over.
+	documents *cdppage.FrameTree
 }
 
-func newPage(b *Browser, c *Context, id target.ID, sessionID target.SessionID, viewport *dom.Box) *Page {
+// newPageConfig describes a page to create for an attached target.
+type newPageConfig struct {
+	context *Context
+	id      target.ID
+	session target.SessionID
+	// viewport is nil if the page keeps its size, because its opener or the user of the browser chose it.
+	viewport *dom.Box
+	// takenOver is set if the page belongs to the user of the browser. Documents are those that it shows already, or nil.
+	takenOver bool
+	documents *cdppage.FrameTree
+}
+
+func newPage(b *Browser, o newPageConfig) *Page {
 	ctx, cancel := context.WithCancelCause(b.ctx)
 	p := &Page{
-		browser: b, context: c, id: id, main: devtools.Session{Conn: b.conn, ID: sessionID, Guard: new(devtools.Guard)}, logger: b.logger.With("page", string(id)),
+		browser: b, context: o.context, id: o.id, main: devtools.Session{Conn: b.conn, ID: o.session, Guard: new(devtools.Guard)}, logger: b.logger.With("page", string(o.id)),
 		inbox: devtools.NewQueue[inbound](), events: make(chan driver.Event, 64),
-		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
+		ctx: ctx, cancel: cancel, ended: make(chan struct{}), takenOver: o.takenOver,
 	}
-	p.emulated = emulate.NewTargets(c.overrides, viewport)
-	if viewport != nil && b.process.IsShell() { // a popup's window has the size that its opener chose
-		p.window = b.windows.Of(p.main, id, p.emulated.Size)
+	p.emulated = emulate.NewTargets(o.context.overrides, o.viewport)
+	if o.viewport != nil && b.process.IsShell() { // a popup's window has the size that its opener chose
+		p.window = b.windows.Of(p.main, o.id, p.emulated.Size)
 	}
 	p.compose()
 	p.listen(p.main)
@@ -115,8 +133,12 @@ func newPage(b *Browser, c *Context, id target.ID, sessionID target.SessionID, v
 // compose creates the parts of the page.
 func (p *Page) compose() {
 	b, c := p.browser, p.context
+	world := observer.World
+	if p.takenOver { // another daemon may have its agents in the same documents, and an earlier turn of ours has left some
+		world += "-" + rand.Text()
+	}
 	m := frames.New(frames.Page{
-		ID: p.id, Main: p.main, Logger: p.logger, Life: p.ctx, Tasks: &p.tasks, Emit: p.emit, Barrier: p.barrier,
+		ID: p.id, Main: p.main, AgentWorld: world, Logger: p.logger, Life: p.ctx, Tasks: &p.tasks, Emit: p.emit, Barrier: p.barrier,
 		OnAgent: func(a *frames.Agent) { p.reader.OnAgent(a) },
 	})
 	script := c.script()
@@ -160,17 +182,20 @@ func (p *Page) install(ctx context.Context, s devtools.Session, kind emulate.Kin
 	o := p.emulated.Overrides()
 	steps := []devtools.Step{
 		{Method: runtime.CommandEnable},
-		{Method: runtime.CommandAddBinding, Params: runtime.AddBindingParams{Name: observer.Binding, ExecutionContextName: observer.World}},
+		{Method: runtime.CommandAddBinding, Params: runtime.AddBindingParams{Name: observer.Binding, ExecutionContextName: p.frames.AgentWorld}},
 		{Method: cdppage.CommandEnable},
 		requests.Enable(),
 		{Method: cdppage.CommandAddScriptToEvaluateOnNewDocument, Params: cdppage.AddScriptToEvaluateOnNewDocumentParams{
-			Source: p.context.script(), WorldName: observer.World, RunImmediately: &yes}},
+			Source: p.context.script(), WorldName: p.frames.AgentWorld, RunImmediately: &yes}},
 		emulate.AutoAttach(o),
 		{Method: inspector.CommandEnable, Optional: true},
 		// No file chooser ever opens. An upload answers the event instead.
 		{Method: cdppage.CommandSetInterceptFileChooserDialog, Params: cdppage.SetInterceptFileChooserDialogParams{Enabled: true}, Optional: true},
 		{Method: cdppage.CommandSetLifecycleEventsEnabled, Params: cdppage.SetLifecycleEventsEnabledParams{Enabled: true}},
 		p.Focus(),
+	}
+	if p.takenOver { // a page that was loaded in advance would replace this one under another ID
+		steps = append(steps, devtools.Step{Method: cdppage.CommandSetPrerenderingAllowed, Params: cdppage.SetPrerenderingAllowedParams{}, Optional: true})
 	}
 	steps = append(steps, p.emulated.Apply(s, kind, o)...)
 	steps = append(steps, devtools.Step{Method: runtime.CommandRunIfWaitingForDebugger})
@@ -200,11 +225,17 @@ func (p *Page) emit(e driver.Event) {
 	}
 }
 
-// Close implements driver.Page.
+// Close implements driver.Page. A page that was taken over is handed back.
 //
 // The browser confirms but drops a close that arrives while it commits a document (seen in Chromium 156 with the error document of a
 // navigation that had just failed). lifecycle therefore repeats the close when that document is parsed.
 func (p *Page) Close(ctx context.Context) error {
+	if p.takenOver {
+		p.handBack(ctx)
+		p.end(nil)
+		<-p.ended
+		return nil
+	}
 	p.closing.Store(true)
 	_, err := cdp.Call(ctx, p.browser.root, target.CloseTarget, target.CloseTargetParams{TargetID: p.id})
 	if err == nil {
@@ -268,6 +299,10 @@ func (p *Page) loop() {
 				p.crashed(in.crash)
 				continue
 			}
+			if in.documents != nil {
+				p.arrived(in.documents)
+				continue
+			}
 			if err := p.handle(in.session, in.msg); err != nil {
 				p.logger.Warn("an event from the page could not be decoded", "method", string(in.msg.Method), "error", err)
 			}
@@ -284,7 +319,11 @@ func (p *Page) finish() {
 	}
 	p.browser.forget(p)
 	p.window.Close()
-	if !p.destroyed.Load() { // we ended the page, and its target does not end by itself
+	switch { // if we ended the page, its target does not end by itself
+	case p.destroyed.Load():
+	case p.takenOver:
+		p.browser.detach(p.main.ID)
+	default:
 		p.browser.targets.Discard(p.id)
 	}
 	p.tasks.Wait()

@@ -78,12 +78,19 @@ func (o *popupAdopter) adopt(ctx context.Context, opener *Page, id target.ID, at
 			err = o.browser.targets.Uncover(actx, id)
 		}
 		if err == nil {
-			p, err = o.browser.adopt(actx, opener.context, id, session, nil)
+			p, err = o.browser.add(actx, newPageConfig{context: opener.context, id: id, session: session, takenOver: opener.takenOver})
 		}
 		if errors.Is(err, errAlreadyPage) {
 			return // the browser announced the popup twice
 		}
 		defer opener.navigator.Change((*navigation.State).WindowOpened)
+		if err != nil && opener.takenOver {
+			o.browser.logger.Warn("a popup of a tab that was taken over could not become a tab", "error", err)
+			if session != "" {
+				o.browser.detach(session)
+			}
+			return
+		}
 		if err != nil {
 			o.browser.logger.Warn("a popup could not become a tab and was closed", "error", err)
 			<-o.browser.targets.Discard(id) // the opener hangs while the popup is held

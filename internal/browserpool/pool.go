@@ -36,6 +36,8 @@ type Engine interface {
 	sessions.Browser
 	// NewPage implements driver.Browser.
 	NewPage(ctx context.Context, o driver.PageOptions) (driver.Page, error)
+	// OtherPages implements driver.Browser.
+	OtherPages(ctx context.Context) ([]driver.OtherPage, error)
 	// DeliverTo sets the channel for popups. It is called before the first page is opened.
 	DeliverTo(popups chan<- driver.Popup)
 	// KeepWarm sets the number of sessions to keep ready.
@@ -219,6 +221,23 @@ func (f *Pool) NewPage(ctx context.Context, o driver.PageOptions) (driver.Page, 
 		return nil, s.explain(err)
 	}
 	return page, nil
+}
+
+// OtherPages implements driver.Browser.
+func (f *Pool) OtherPages(ctx context.Context) ([]driver.OtherPage, error) {
+	s, err := f.find(driver.DefaultSession)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	e := s.slot.engine
+	_, err = s.current()
+	f.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	others, err := e.OtherPages(ctx)
+	return others, s.explain(err)
 }
 
 // Pages implements driver.Browser. Close closes the channel.

@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,10 +35,11 @@ type OwnBrowser struct {
 	Profile string
 	PID     int
 	// End kills the browser and all its processes, as a crash does. It is also called at the end of the test.
-	End func()
+	End  func()
+	port string
 }
 
-// StartOwnBrowser starts a full browser with the given profile folder and pages, as a person does who allows debugging: with a free port, or
+// StartOwnBrowser starts a full browser with the given profile folder, as a person does who allows debugging: with a free port, or
 // by the switch at chrome://inspect/#remote-debugging, which is in the profile (see AllowByAsking). It returns when the browser has written
 // its port to the profile. It skips a test for which no full browser is available.
 func StartOwnBrowser(t testing.TB, profile string, args ...string) *OwnBrowser {
@@ -61,16 +64,39 @@ func StartOwnBrowser(t testing.TB, profile string, args ...string) *OwnBrowser {
 		t.Fatal(err)
 	}
 	b := &OwnBrowser{Profile: profile, PID: cmd.Process.Pid}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
 	b.End = sync.OnceFunc(func() {
 		_ = syscall.Kill(-b.PID, syscall.SIGKILL)
-		_ = cmd.Wait()
+		<-ended
 	})
 	t.Cleanup(b.End)
 	Await(t, "the browser writes its port", func() bool {
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("the browser ended: %v", err)
+		default:
+		}
 		now, _ := os.ReadFile(file)
-		return bytes.Count(now, []byte("\n")) > 0 && !bytes.Equal(now, before)
+		b.port, _, _ = strings.Cut(string(now), "\n")
+		return b.port != string(now) && !bytes.Equal(now, before)
 	})
 	return b
+}
+
+// Open opens a tab, as the person does. The browser must have an open port.
+func (b *OwnBrowser) Open(t testing.TB, address string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(Within(t, Patience), http.MethodPut, "http://127.0.0.1:"+b.port+"/json/new?"+url.QueryEscape(address), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
 }
 
 // AllowByAsking turns on the switch at chrome://inspect/#remote-debugging in a profile that no browser uses.

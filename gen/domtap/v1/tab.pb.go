@@ -439,7 +439,11 @@ type Tab struct {
 	NotRestored string `protobuf:"bytes,21,opt,name=not_restored,json=notRestored,proto3" json:"not_restored,omitempty"`
 	// Whether the page is frozen because the tab was idle for --freeze-idle. The timers of a frozen page do not run. Any
 	// call on the tab unfreezes the page. ListTabs and reading the tab's timeline do not.
-	Frozen        bool `protobuf:"varint,22,opt,name=frozen,proto3" json:"frozen,omitempty"`
+	Frozen bool `protobuf:"varint,22,opt,name=frozen,proto3" json:"frozen,omitempty"`
+	// Whether the tab belongs to the user of the browser: it was taken over (OpenTabRequest.take_over), or such a tab
+	// opened it. The daemon never closes it. CloseTab, or the end of the daemon, hands it back: it stays open as it is,
+	// without emulation.
+	TakenOver     bool `protobuf:"varint,23,opt,name=taken_over,json=takenOver,proto3" json:"taken_over,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -565,6 +569,77 @@ func (x *Tab) GetFrozen() bool {
 	return false
 }
 
+func (x *Tab) GetTakenOver() bool {
+	if x != nil {
+		return x.TakenOver
+	}
+	return false
+}
+
+// OtherTab is an open tab of the browser that the daemon has neither opened nor taken over.
+type OtherTab struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The browser's own ID of the tab, for OpenTabRequest.take_over.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The URL of the page, without user name and password.
+	Url string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
+	// The title of the page. It comes from the page and is untrusted.
+	Title         string `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OtherTab) Reset() {
+	*x = OtherTab{}
+	mi := &file_domtap_v1_tab_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OtherTab) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OtherTab) ProtoMessage() {}
+
+func (x *OtherTab) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_tab_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OtherTab.ProtoReflect.Descriptor instead.
+func (*OtherTab) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *OtherTab) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *OtherTab) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *OtherTab) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
 // Viewport is the size of the layout viewport in CSS pixels.
 type Viewport struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -578,7 +653,7 @@ type Viewport struct {
 
 func (x *Viewport) Reset() {
 	*x = Viewport{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[2]
+	mi := &file_domtap_v1_tab_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -590,7 +665,7 @@ func (x *Viewport) String() string {
 func (*Viewport) ProtoMessage() {}
 
 func (x *Viewport) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[2]
+	mi := &file_domtap_v1_tab_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -603,7 +678,7 @@ func (x *Viewport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Viewport.ProtoReflect.Descriptor instead.
 func (*Viewport) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{2}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Viewport) GetWidth() int32 {
@@ -640,14 +715,17 @@ type OpenTabRequest struct {
 	// restored. The URL is loaded with GET, even if the page was the response to a form. Typed text, the history of the
 	// tab and running downloads are lost. A tab is restored at most 3 times within 10 minutes; after that it remains
 	// crashed, and Tab.not_restored contains the reason.
-	Restore       bool `protobuf:"varint,15,opt,name=restore,proto3" json:"restore,omitempty"`
+	Restore bool `protobuf:"varint,15,opt,name=restore,proto3" json:"restore,omitempty"`
+	// The id of an OtherTab to take over. Its page keeps its state and its size, so that `url`, `viewport` and `restore`
+	// must be unset. Requires a daemon that is attached to a running browser (--remote), and the session `default`.
+	TakeOver      string `protobuf:"bytes,16,opt,name=take_over,json=takeOver,proto3" json:"take_over,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *OpenTabRequest) Reset() {
 	*x = OpenTabRequest{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[3]
+	mi := &file_domtap_v1_tab_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -659,7 +737,7 @@ func (x *OpenTabRequest) String() string {
 func (*OpenTabRequest) ProtoMessage() {}
 
 func (x *OpenTabRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[3]
+	mi := &file_domtap_v1_tab_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -672,7 +750,7 @@ func (x *OpenTabRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenTabRequest.ProtoReflect.Descriptor instead.
 func (*OpenTabRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{3}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *OpenTabRequest) GetUrl() string {
@@ -717,6 +795,13 @@ func (x *OpenTabRequest) GetRestore() bool {
 	return false
 }
 
+func (x *OpenTabRequest) GetTakeOver() string {
+	if x != nil {
+		return x.TakeOver
+	}
+	return ""
+}
+
 type OpenTabResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tab after the navigation.
@@ -727,7 +812,7 @@ type OpenTabResponse struct {
 
 func (x *OpenTabResponse) Reset() {
 	*x = OpenTabResponse{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[4]
+	mi := &file_domtap_v1_tab_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -739,7 +824,7 @@ func (x *OpenTabResponse) String() string {
 func (*OpenTabResponse) ProtoMessage() {}
 
 func (x *OpenTabResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[4]
+	mi := &file_domtap_v1_tab_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -752,7 +837,7 @@ func (x *OpenTabResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenTabResponse.ProtoReflect.Descriptor instead.
 func (*OpenTabResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{4}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *OpenTabResponse) GetTab() *Tab {
@@ -767,14 +852,17 @@ type ListTabsRequest struct {
 	// List only the tabs of this session. If empty, the tabs of all sessions.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// The time to read at, when the daemon replays recordings. If unset, the time that ReplayService.Seek has set.
-	At            *Moment `protobuf:"bytes,30,opt,name=at,proto3" json:"at,omitempty"`
+	At *Moment `protobuf:"bytes,30,opt,name=at,proto3" json:"at,omitempty"`
+	// Also list the other tabs of the browser. ListTabs fails with INVALID_ARGUMENT if the daemon has started its browser
+	// itself, and with NOT_FOUND unless the caller is the operator.
+	Others        bool `protobuf:"varint,31,opt,name=others,proto3" json:"others,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListTabsRequest) Reset() {
 	*x = ListTabsRequest{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[5]
+	mi := &file_domtap_v1_tab_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -786,7 +874,7 @@ func (x *ListTabsRequest) String() string {
 func (*ListTabsRequest) ProtoMessage() {}
 
 func (x *ListTabsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[5]
+	mi := &file_domtap_v1_tab_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -799,7 +887,7 @@ func (x *ListTabsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTabsRequest.ProtoReflect.Descriptor instead.
 func (*ListTabsRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{5}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListTabsRequest) GetSessionId() string {
@@ -816,6 +904,13 @@ func (x *ListTabsRequest) GetAt() *Moment {
 	return nil
 }
 
+func (x *ListTabsRequest) GetOthers() bool {
+	if x != nil {
+		return x.Others
+	}
+	return false
+}
+
 type ListTabsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The open tabs, oldest first.
@@ -825,14 +920,17 @@ type ListTabsResponse struct {
 	// The cluster node that answered. Empty if the daemon is not part of a cluster.
 	NodeId string `protobuf:"bytes,3,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
 	// The cluster nodes that did not answer in time. Their tabs are missing from `tabs`. Empty without a cluster.
-	MissingNodes  []string `protobuf:"bytes,66,rep,name=missing_nodes,json=missingNodes,proto3" json:"missing_nodes,omitempty"`
+	MissingNodes []string `protobuf:"bytes,66,rep,name=missing_nodes,json=missingNodes,proto3" json:"missing_nodes,omitempty"`
+	// The other tabs of the browser, if requested. The browser's own pages are not listed, nor tabs of its private windows
+	// and other profiles.
+	Others        []*OtherTab `protobuf:"bytes,67,rep,name=others,proto3" json:"others,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListTabsResponse) Reset() {
 	*x = ListTabsResponse{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[6]
+	mi := &file_domtap_v1_tab_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -844,7 +942,7 @@ func (x *ListTabsResponse) String() string {
 func (*ListTabsResponse) ProtoMessage() {}
 
 func (x *ListTabsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[6]
+	mi := &file_domtap_v1_tab_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -857,7 +955,7 @@ func (x *ListTabsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTabsResponse.ProtoReflect.Descriptor instead.
 func (*ListTabsResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{6}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListTabsResponse) GetTabs() []*Tab {
@@ -888,6 +986,13 @@ func (x *ListTabsResponse) GetMissingNodes() []string {
 	return nil
 }
 
+func (x *ListTabsResponse) GetOthers() []*OtherTab {
+	if x != nil {
+		return x.Others
+	}
+	return nil
+}
+
 type GetTabRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Required.
@@ -900,7 +1005,7 @@ type GetTabRequest struct {
 
 func (x *GetTabRequest) Reset() {
 	*x = GetTabRequest{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[7]
+	mi := &file_domtap_v1_tab_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -912,7 +1017,7 @@ func (x *GetTabRequest) String() string {
 func (*GetTabRequest) ProtoMessage() {}
 
 func (x *GetTabRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[7]
+	mi := &file_domtap_v1_tab_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -925,7 +1030,7 @@ func (x *GetTabRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTabRequest.ProtoReflect.Descriptor instead.
 func (*GetTabRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{7}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GetTabRequest) GetTabId() string {
@@ -952,7 +1057,7 @@ type GetTabResponse struct {
 
 func (x *GetTabResponse) Reset() {
 	*x = GetTabResponse{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[8]
+	mi := &file_domtap_v1_tab_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -964,7 +1069,7 @@ func (x *GetTabResponse) String() string {
 func (*GetTabResponse) ProtoMessage() {}
 
 func (x *GetTabResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[8]
+	mi := &file_domtap_v1_tab_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -977,7 +1082,7 @@ func (x *GetTabResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTabResponse.ProtoReflect.Descriptor instead.
 func (*GetTabResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{8}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetTabResponse) GetTab() *Tab {
@@ -997,7 +1102,7 @@ type CloseTabRequest struct {
 
 func (x *CloseTabRequest) Reset() {
 	*x = CloseTabRequest{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[9]
+	mi := &file_domtap_v1_tab_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1009,7 +1114,7 @@ func (x *CloseTabRequest) String() string {
 func (*CloseTabRequest) ProtoMessage() {}
 
 func (x *CloseTabRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[9]
+	mi := &file_domtap_v1_tab_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1022,7 +1127,7 @@ func (x *CloseTabRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseTabRequest.ProtoReflect.Descriptor instead.
 func (*CloseTabRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{9}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CloseTabRequest) GetTabId() string {
@@ -1040,7 +1145,7 @@ type CloseTabResponse struct {
 
 func (x *CloseTabResponse) Reset() {
 	*x = CloseTabResponse{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[10]
+	mi := &file_domtap_v1_tab_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1052,7 +1157,7 @@ func (x *CloseTabResponse) String() string {
 func (*CloseTabResponse) ProtoMessage() {}
 
 func (x *CloseTabResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[10]
+	mi := &file_domtap_v1_tab_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1065,7 +1170,7 @@ func (x *CloseTabResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseTabResponse.ProtoReflect.Descriptor instead.
 func (*CloseTabResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{10}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{11}
 }
 
 type NavigateRequest struct {
@@ -1084,7 +1189,7 @@ type NavigateRequest struct {
 
 func (x *NavigateRequest) Reset() {
 	*x = NavigateRequest{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[11]
+	mi := &file_domtap_v1_tab_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1096,7 +1201,7 @@ func (x *NavigateRequest) String() string {
 func (*NavigateRequest) ProtoMessage() {}
 
 func (x *NavigateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[11]
+	mi := &file_domtap_v1_tab_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1109,7 +1214,7 @@ func (x *NavigateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NavigateRequest.ProtoReflect.Descriptor instead.
 func (*NavigateRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{11}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *NavigateRequest) GetTabId() string {
@@ -1153,7 +1258,7 @@ type NavigateResponse struct {
 
 func (x *NavigateResponse) Reset() {
 	*x = NavigateResponse{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[12]
+	mi := &file_domtap_v1_tab_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1165,7 +1270,7 @@ func (x *NavigateResponse) String() string {
 func (*NavigateResponse) ProtoMessage() {}
 
 func (x *NavigateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[12]
+	mi := &file_domtap_v1_tab_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1178,7 +1283,7 @@ func (x *NavigateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NavigateResponse.ProtoReflect.Descriptor instead.
 func (*NavigateResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{12}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *NavigateResponse) GetTab() *Tab {
@@ -1209,7 +1314,7 @@ type GoBackRequest struct {
 
 func (x *GoBackRequest) Reset() {
 	*x = GoBackRequest{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[13]
+	mi := &file_domtap_v1_tab_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1221,7 +1326,7 @@ func (x *GoBackRequest) String() string {
 func (*GoBackRequest) ProtoMessage() {}
 
 func (x *GoBackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[13]
+	mi := &file_domtap_v1_tab_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1234,7 +1339,7 @@ func (x *GoBackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GoBackRequest.ProtoReflect.Descriptor instead.
 func (*GoBackRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{13}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GoBackRequest) GetTabId() string {
@@ -1270,7 +1375,7 @@ type GoBackResponse struct {
 
 func (x *GoBackResponse) Reset() {
 	*x = GoBackResponse{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[14]
+	mi := &file_domtap_v1_tab_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1282,7 +1387,7 @@ func (x *GoBackResponse) String() string {
 func (*GoBackResponse) ProtoMessage() {}
 
 func (x *GoBackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[14]
+	mi := &file_domtap_v1_tab_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1295,7 +1400,7 @@ func (x *GoBackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GoBackResponse.ProtoReflect.Descriptor instead.
 func (*GoBackResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{14}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GoBackResponse) GetTab() *Tab {
@@ -1326,7 +1431,7 @@ type GoForwardRequest struct {
 
 func (x *GoForwardRequest) Reset() {
 	*x = GoForwardRequest{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[15]
+	mi := &file_domtap_v1_tab_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1338,7 +1443,7 @@ func (x *GoForwardRequest) String() string {
 func (*GoForwardRequest) ProtoMessage() {}
 
 func (x *GoForwardRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[15]
+	mi := &file_domtap_v1_tab_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1351,7 +1456,7 @@ func (x *GoForwardRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GoForwardRequest.ProtoReflect.Descriptor instead.
 func (*GoForwardRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{15}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GoForwardRequest) GetTabId() string {
@@ -1387,7 +1492,7 @@ type GoForwardResponse struct {
 
 func (x *GoForwardResponse) Reset() {
 	*x = GoForwardResponse{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[16]
+	mi := &file_domtap_v1_tab_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1399,7 +1504,7 @@ func (x *GoForwardResponse) String() string {
 func (*GoForwardResponse) ProtoMessage() {}
 
 func (x *GoForwardResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[16]
+	mi := &file_domtap_v1_tab_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1412,7 +1517,7 @@ func (x *GoForwardResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GoForwardResponse.ProtoReflect.Descriptor instead.
 func (*GoForwardResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{16}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GoForwardResponse) GetTab() *Tab {
@@ -1443,7 +1548,7 @@ type ReloadRequest struct {
 
 func (x *ReloadRequest) Reset() {
 	*x = ReloadRequest{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[17]
+	mi := &file_domtap_v1_tab_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1455,7 +1560,7 @@ func (x *ReloadRequest) String() string {
 func (*ReloadRequest) ProtoMessage() {}
 
 func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[17]
+	mi := &file_domtap_v1_tab_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1468,7 +1573,7 @@ func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadRequest.ProtoReflect.Descriptor instead.
 func (*ReloadRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{17}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ReloadRequest) GetTabId() string {
@@ -1504,7 +1609,7 @@ type ReloadResponse struct {
 
 func (x *ReloadResponse) Reset() {
 	*x = ReloadResponse{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[18]
+	mi := &file_domtap_v1_tab_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1516,7 +1621,7 @@ func (x *ReloadResponse) String() string {
 func (*ReloadResponse) ProtoMessage() {}
 
 func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[18]
+	mi := &file_domtap_v1_tab_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1529,7 +1634,7 @@ func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadResponse.ProtoReflect.Descriptor instead.
 func (*ReloadResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{18}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ReloadResponse) GetTab() *Tab {
@@ -1558,7 +1663,7 @@ type SetRestoreRequest struct {
 
 func (x *SetRestoreRequest) Reset() {
 	*x = SetRestoreRequest{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[19]
+	mi := &file_domtap_v1_tab_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1570,7 +1675,7 @@ func (x *SetRestoreRequest) String() string {
 func (*SetRestoreRequest) ProtoMessage() {}
 
 func (x *SetRestoreRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[19]
+	mi := &file_domtap_v1_tab_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1583,7 +1688,7 @@ func (x *SetRestoreRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetRestoreRequest.ProtoReflect.Descriptor instead.
 func (*SetRestoreRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{19}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *SetRestoreRequest) GetTabId() string {
@@ -1610,7 +1715,7 @@ type SetRestoreResponse struct {
 
 func (x *SetRestoreResponse) Reset() {
 	*x = SetRestoreResponse{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[20]
+	mi := &file_domtap_v1_tab_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1622,7 +1727,7 @@ func (x *SetRestoreResponse) String() string {
 func (*SetRestoreResponse) ProtoMessage() {}
 
 func (x *SetRestoreResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[20]
+	mi := &file_domtap_v1_tab_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1635,7 +1740,7 @@ func (x *SetRestoreResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetRestoreResponse.ProtoReflect.Descriptor instead.
 func (*SetRestoreResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{20}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SetRestoreResponse) GetTab() *Tab {
@@ -1655,7 +1760,7 @@ type WatchTabsRequest struct {
 
 func (x *WatchTabsRequest) Reset() {
 	*x = WatchTabsRequest{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[21]
+	mi := &file_domtap_v1_tab_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1667,7 +1772,7 @@ func (x *WatchTabsRequest) String() string {
 func (*WatchTabsRequest) ProtoMessage() {}
 
 func (x *WatchTabsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[21]
+	mi := &file_domtap_v1_tab_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1680,7 +1785,7 @@ func (x *WatchTabsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTabsRequest.ProtoReflect.Descriptor instead.
 func (*WatchTabsRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{21}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *WatchTabsRequest) GetSessionId() string {
@@ -1699,7 +1804,7 @@ type TabOpened struct {
 
 func (x *TabOpened) Reset() {
 	*x = TabOpened{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[22]
+	mi := &file_domtap_v1_tab_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1711,7 +1816,7 @@ func (x *TabOpened) String() string {
 func (*TabOpened) ProtoMessage() {}
 
 func (x *TabOpened) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[22]
+	mi := &file_domtap_v1_tab_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1724,7 +1829,7 @@ func (x *TabOpened) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabOpened.ProtoReflect.Descriptor instead.
 func (*TabOpened) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{22}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{23}
 }
 
 // TabClosed reports that a tab was closed.
@@ -1739,7 +1844,7 @@ type TabClosed struct {
 
 func (x *TabClosed) Reset() {
 	*x = TabClosed{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[23]
+	mi := &file_domtap_v1_tab_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1751,7 +1856,7 @@ func (x *TabClosed) String() string {
 func (*TabClosed) ProtoMessage() {}
 
 func (x *TabClosed) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[23]
+	mi := &file_domtap_v1_tab_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1764,7 +1869,7 @@ func (x *TabClosed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabClosed.ProtoReflect.Descriptor instead.
 func (*TabClosed) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{23}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *TabClosed) GetReason() string {
@@ -1785,7 +1890,7 @@ type TabNavigated struct {
 
 func (x *TabNavigated) Reset() {
 	*x = TabNavigated{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[24]
+	mi := &file_domtap_v1_tab_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1797,7 +1902,7 @@ func (x *TabNavigated) String() string {
 func (*TabNavigated) ProtoMessage() {}
 
 func (x *TabNavigated) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[24]
+	mi := &file_domtap_v1_tab_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1810,7 +1915,7 @@ func (x *TabNavigated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabNavigated.ProtoReflect.Descriptor instead.
 func (*TabNavigated) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{24}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *TabNavigated) GetSameDocument() bool {
@@ -1831,7 +1936,7 @@ type TabCrashed struct {
 
 func (x *TabCrashed) Reset() {
 	*x = TabCrashed{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[25]
+	mi := &file_domtap_v1_tab_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1843,7 +1948,7 @@ func (x *TabCrashed) String() string {
 func (*TabCrashed) ProtoMessage() {}
 
 func (x *TabCrashed) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[25]
+	mi := &file_domtap_v1_tab_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1856,7 +1961,7 @@ func (x *TabCrashed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabCrashed.ProtoReflect.Descriptor instead.
 func (*TabCrashed) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{25}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *TabCrashed) GetReason() string {
@@ -1878,7 +1983,7 @@ type TabRestoring struct {
 
 func (x *TabRestoring) Reset() {
 	*x = TabRestoring{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[26]
+	mi := &file_domtap_v1_tab_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1890,7 +1995,7 @@ func (x *TabRestoring) String() string {
 func (*TabRestoring) ProtoMessage() {}
 
 func (x *TabRestoring) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[26]
+	mi := &file_domtap_v1_tab_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1903,7 +2008,7 @@ func (x *TabRestoring) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabRestoring.ProtoReflect.Descriptor instead.
 func (*TabRestoring) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{26}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *TabRestoring) GetReason() string {
@@ -1922,7 +2027,7 @@ type TabRestored struct {
 
 func (x *TabRestored) Reset() {
 	*x = TabRestored{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[27]
+	mi := &file_domtap_v1_tab_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1934,7 +2039,7 @@ func (x *TabRestored) String() string {
 func (*TabRestored) ProtoMessage() {}
 
 func (x *TabRestored) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[27]
+	mi := &file_domtap_v1_tab_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1947,7 +2052,7 @@ func (x *TabRestored) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabRestored.ProtoReflect.Descriptor instead.
 func (*TabRestored) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{27}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{28}
 }
 
 // TabDialog reports that a dialog opened or closed. A dialog that the session's policy answers immediately is reported
@@ -1962,7 +2067,7 @@ type TabDialog struct {
 
 func (x *TabDialog) Reset() {
 	*x = TabDialog{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[28]
+	mi := &file_domtap_v1_tab_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1974,7 +2079,7 @@ func (x *TabDialog) String() string {
 func (*TabDialog) ProtoMessage() {}
 
 func (x *TabDialog) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[28]
+	mi := &file_domtap_v1_tab_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1987,7 +2092,7 @@ func (x *TabDialog) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabDialog.ProtoReflect.Descriptor instead.
 func (*TabDialog) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{28}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *TabDialog) GetDialog() *Dialog {
@@ -2026,7 +2131,7 @@ type Download struct {
 
 func (x *Download) Reset() {
 	*x = Download{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[29]
+	mi := &file_domtap_v1_tab_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2038,7 +2143,7 @@ func (x *Download) String() string {
 func (*Download) ProtoMessage() {}
 
 func (x *Download) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[29]
+	mi := &file_domtap_v1_tab_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2051,7 +2156,7 @@ func (x *Download) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Download.ProtoReflect.Descriptor instead.
 func (*Download) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{29}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Download) GetGuid() string {
@@ -2150,7 +2255,7 @@ type TabDownload struct {
 
 func (x *TabDownload) Reset() {
 	*x = TabDownload{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[30]
+	mi := &file_domtap_v1_tab_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2162,7 +2267,7 @@ func (x *TabDownload) String() string {
 func (*TabDownload) ProtoMessage() {}
 
 func (x *TabDownload) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[30]
+	mi := &file_domtap_v1_tab_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2175,7 +2280,7 @@ func (x *TabDownload) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabDownload.ProtoReflect.Descriptor instead.
 func (*TabDownload) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{30}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *TabDownload) GetGuid() string {
@@ -2250,7 +2355,7 @@ type AnswerDialogRequest struct {
 
 func (x *AnswerDialogRequest) Reset() {
 	*x = AnswerDialogRequest{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[31]
+	mi := &file_domtap_v1_tab_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2262,7 +2367,7 @@ func (x *AnswerDialogRequest) String() string {
 func (*AnswerDialogRequest) ProtoMessage() {}
 
 func (x *AnswerDialogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[31]
+	mi := &file_domtap_v1_tab_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2275,7 +2380,7 @@ func (x *AnswerDialogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerDialogRequest.ProtoReflect.Descriptor instead.
 func (*AnswerDialogRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{31}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *AnswerDialogRequest) GetTabId() string {
@@ -2318,7 +2423,7 @@ type AnswerDialogResponse struct {
 
 func (x *AnswerDialogResponse) Reset() {
 	*x = AnswerDialogResponse{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[32]
+	mi := &file_domtap_v1_tab_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2330,7 +2435,7 @@ func (x *AnswerDialogResponse) String() string {
 func (*AnswerDialogResponse) ProtoMessage() {}
 
 func (x *AnswerDialogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[32]
+	mi := &file_domtap_v1_tab_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2343,7 +2448,7 @@ func (x *AnswerDialogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerDialogResponse.ProtoReflect.Descriptor instead.
 func (*AnswerDialogResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{32}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *AnswerDialogResponse) GetDialog() *Dialog {
@@ -2385,7 +2490,7 @@ type WatchTabsResponse struct {
 
 func (x *WatchTabsResponse) Reset() {
 	*x = WatchTabsResponse{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[33]
+	mi := &file_domtap_v1_tab_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2397,7 +2502,7 @@ func (x *WatchTabsResponse) String() string {
 func (*WatchTabsResponse) ProtoMessage() {}
 
 func (x *WatchTabsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[33]
+	mi := &file_domtap_v1_tab_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2410,7 +2515,7 @@ func (x *WatchTabsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTabsResponse.ProtoReflect.Descriptor instead.
 func (*WatchTabsResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{33}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *WatchTabsResponse) GetTab() *Tab {
@@ -2568,7 +2673,7 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12%\n" +
 	"\x0edefault_prompt\x18\x03 \x01(\tR\rdefaultPrompt\x12\x0e\n" +
 	"\x02id\x18\x04 \x01(\x04R\x02id\x12/\n" +
-	"\x06answer\x18\x05 \x01(\x0e2\x17.domtap.v1.DialogAnswerR\x06answer\"\x81\x03\n" +
+	"\x06answer\x18\x05 \x01(\x0e2\x17.domtap.v1.DialogAnswerR\x06answer\"\xa0\x03\n" +
 	"\x03Tab\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -2585,10 +2690,16 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	" \x01(\v2\x11.domtap.v1.DialogR\x06dialog\x12\x18\n" +
 	"\arestore\x18\x14 \x01(\bR\arestore\x12!\n" +
 	"\fnot_restored\x18\x15 \x01(\tR\vnotRestored\x12\x16\n" +
-	"\x06frozen\x18\x16 \x01(\bR\x06frozen\"8\n" +
+	"\x06frozen\x18\x16 \x01(\bR\x06frozen\x12\x1d\n" +
+	"\n" +
+	"taken_over\x18\x17 \x01(\bR\ttakenOver\"B\n" +
+	"\bOtherTab\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
+	"\x03url\x18\x02 \x01(\tR\x03url\x12\x14\n" +
+	"\x05title\x18\x03 \x01(\tR\x05title\"8\n" +
 	"\bViewport\x12\x14\n" +
 	"\x05width\x18\x01 \x01(\x05R\x05width\x12\x16\n" +
-	"\x06height\x18\x02 \x01(\x05R\x06height\"\xf6\x01\n" +
+	"\x06height\x18\x02 \x01(\x05R\x06height\"\x93\x02\n" +
 	"\x0eOpenTabRequest\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12\x1d\n" +
 	"\n" +
@@ -2597,18 +2708,21 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\n" +
 	"wait_until\x18\x04 \x01(\x0e2\x14.domtap.v1.WaitUntilR\twaitUntil\x123\n" +
 	"\atimeout\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\atimeout\x12\x18\n" +
-	"\arestore\x18\x0f \x01(\bR\arestore\"3\n" +
+	"\arestore\x18\x0f \x01(\bR\arestore\x12\x1b\n" +
+	"\ttake_over\x18\x10 \x01(\tR\btakeOver\"3\n" +
 	"\x0fOpenTabResponse\x12 \n" +
-	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"S\n" +
+	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"k\n" +
 	"\x0fListTabsRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12!\n" +
-	"\x02at\x18\x1e \x01(\v2\x11.domtap.v1.MomentR\x02at\"\x91\x01\n" +
+	"\x02at\x18\x1e \x01(\v2\x11.domtap.v1.MomentR\x02at\x12\x16\n" +
+	"\x06others\x18\x1f \x01(\bR\x06others\"\xbe\x01\n" +
 	"\x10ListTabsResponse\x12\"\n" +
 	"\x04tabs\x18\x01 \x03(\v2\x0e.domtap.v1.TabR\x04tabs\x12\x1b\n" +
 	"\tdaemon_id\x18\x02 \x01(\tR\bdaemonId\x12\x17\n" +
 	"\anode_id\x18\x03 \x01(\tR\x06nodeId\x12#\n" +
-	"\rmissing_nodes\x18B \x03(\tR\fmissingNodes\"I\n" +
+	"\rmissing_nodes\x18B \x03(\tR\fmissingNodes\x12+\n" +
+	"\x06others\x18C \x03(\v2\x13.domtap.v1.OtherTabR\x06others\"I\n" +
 	"\rGetTabRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12!\n" +
 	"\x02at\x18\x1e \x01(\v2\x11.domtap.v1.MomentR\x02at\"2\n" +
@@ -2776,7 +2890,7 @@ func file_domtap_v1_tab_proto_rawDescGZIP() []byte {
 }
 
 var file_domtap_v1_tab_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_domtap_v1_tab_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_domtap_v1_tab_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_domtap_v1_tab_proto_goTypes = []any{
 	(WaitUntil)(0),                // 0: domtap.v1.WaitUntil
 	(TabStatus)(0),                // 1: domtap.v1.TabStatus
@@ -2785,114 +2899,116 @@ var file_domtap_v1_tab_proto_goTypes = []any{
 	(DownloadState)(0),            // 4: domtap.v1.DownloadState
 	(*Dialog)(nil),                // 5: domtap.v1.Dialog
 	(*Tab)(nil),                   // 6: domtap.v1.Tab
-	(*Viewport)(nil),              // 7: domtap.v1.Viewport
-	(*OpenTabRequest)(nil),        // 8: domtap.v1.OpenTabRequest
-	(*OpenTabResponse)(nil),       // 9: domtap.v1.OpenTabResponse
-	(*ListTabsRequest)(nil),       // 10: domtap.v1.ListTabsRequest
-	(*ListTabsResponse)(nil),      // 11: domtap.v1.ListTabsResponse
-	(*GetTabRequest)(nil),         // 12: domtap.v1.GetTabRequest
-	(*GetTabResponse)(nil),        // 13: domtap.v1.GetTabResponse
-	(*CloseTabRequest)(nil),       // 14: domtap.v1.CloseTabRequest
-	(*CloseTabResponse)(nil),      // 15: domtap.v1.CloseTabResponse
-	(*NavigateRequest)(nil),       // 16: domtap.v1.NavigateRequest
-	(*NavigateResponse)(nil),      // 17: domtap.v1.NavigateResponse
-	(*GoBackRequest)(nil),         // 18: domtap.v1.GoBackRequest
-	(*GoBackResponse)(nil),        // 19: domtap.v1.GoBackResponse
-	(*GoForwardRequest)(nil),      // 20: domtap.v1.GoForwardRequest
-	(*GoForwardResponse)(nil),     // 21: domtap.v1.GoForwardResponse
-	(*ReloadRequest)(nil),         // 22: domtap.v1.ReloadRequest
-	(*ReloadResponse)(nil),        // 23: domtap.v1.ReloadResponse
-	(*SetRestoreRequest)(nil),     // 24: domtap.v1.SetRestoreRequest
-	(*SetRestoreResponse)(nil),    // 25: domtap.v1.SetRestoreResponse
-	(*WatchTabsRequest)(nil),      // 26: domtap.v1.WatchTabsRequest
-	(*TabOpened)(nil),             // 27: domtap.v1.TabOpened
-	(*TabClosed)(nil),             // 28: domtap.v1.TabClosed
-	(*TabNavigated)(nil),          // 29: domtap.v1.TabNavigated
-	(*TabCrashed)(nil),            // 30: domtap.v1.TabCrashed
-	(*TabRestoring)(nil),          // 31: domtap.v1.TabRestoring
-	(*TabRestored)(nil),           // 32: domtap.v1.TabRestored
-	(*TabDialog)(nil),             // 33: domtap.v1.TabDialog
-	(*Download)(nil),              // 34: domtap.v1.Download
-	(*TabDownload)(nil),           // 35: domtap.v1.TabDownload
-	(*AnswerDialogRequest)(nil),   // 36: domtap.v1.AnswerDialogRequest
-	(*AnswerDialogResponse)(nil),  // 37: domtap.v1.AnswerDialogResponse
-	(*WatchTabsResponse)(nil),     // 38: domtap.v1.WatchTabsResponse
-	(*durationpb.Duration)(nil),   // 39: google.protobuf.Duration
-	(*Moment)(nil),                // 40: domtap.v1.Moment
-	(*Outcome)(nil),               // 41: domtap.v1.Outcome
-	(*timestamppb.Timestamp)(nil), // 42: google.protobuf.Timestamp
+	(*OtherTab)(nil),              // 7: domtap.v1.OtherTab
+	(*Viewport)(nil),              // 8: domtap.v1.Viewport
+	(*OpenTabRequest)(nil),        // 9: domtap.v1.OpenTabRequest
+	(*OpenTabResponse)(nil),       // 10: domtap.v1.OpenTabResponse
+	(*ListTabsRequest)(nil),       // 11: domtap.v1.ListTabsRequest
+	(*ListTabsResponse)(nil),      // 12: domtap.v1.ListTabsResponse
+	(*GetTabRequest)(nil),         // 13: domtap.v1.GetTabRequest
+	(*GetTabResponse)(nil),        // 14: domtap.v1.GetTabResponse
+	(*CloseTabRequest)(nil),       // 15: domtap.v1.CloseTabRequest
+	(*CloseTabResponse)(nil),      // 16: domtap.v1.CloseTabResponse
+	(*NavigateRequest)(nil),       // 17: domtap.v1.NavigateRequest
+	(*NavigateResponse)(nil),      // 18: domtap.v1.NavigateResponse
+	(*GoBackRequest)(nil),         // 19: domtap.v1.GoBackRequest
+	(*GoBackResponse)(nil),        // 20: domtap.v1.GoBackResponse
+	(*GoForwardRequest)(nil),      // 21: domtap.v1.GoForwardRequest
+	(*GoForwardResponse)(nil),     // 22: domtap.v1.GoForwardResponse
+	(*ReloadRequest)(nil),         // 23: domtap.v1.ReloadRequest
+	(*ReloadResponse)(nil),        // 24: domtap.v1.ReloadResponse
+	(*SetRestoreRequest)(nil),     // 25: domtap.v1.SetRestoreRequest
+	(*SetRestoreResponse)(nil),    // 26: domtap.v1.SetRestoreResponse
+	(*WatchTabsRequest)(nil),      // 27: domtap.v1.WatchTabsRequest
+	(*TabOpened)(nil),             // 28: domtap.v1.TabOpened
+	(*TabClosed)(nil),             // 29: domtap.v1.TabClosed
+	(*TabNavigated)(nil),          // 30: domtap.v1.TabNavigated
+	(*TabCrashed)(nil),            // 31: domtap.v1.TabCrashed
+	(*TabRestoring)(nil),          // 32: domtap.v1.TabRestoring
+	(*TabRestored)(nil),           // 33: domtap.v1.TabRestored
+	(*TabDialog)(nil),             // 34: domtap.v1.TabDialog
+	(*Download)(nil),              // 35: domtap.v1.Download
+	(*TabDownload)(nil),           // 36: domtap.v1.TabDownload
+	(*AnswerDialogRequest)(nil),   // 37: domtap.v1.AnswerDialogRequest
+	(*AnswerDialogResponse)(nil),  // 38: domtap.v1.AnswerDialogResponse
+	(*WatchTabsResponse)(nil),     // 39: domtap.v1.WatchTabsResponse
+	(*durationpb.Duration)(nil),   // 40: google.protobuf.Duration
+	(*Moment)(nil),                // 41: domtap.v1.Moment
+	(*Outcome)(nil),               // 42: domtap.v1.Outcome
+	(*timestamppb.Timestamp)(nil), // 43: google.protobuf.Timestamp
 }
 var file_domtap_v1_tab_proto_depIdxs = []int32{
 	2,  // 0: domtap.v1.Dialog.type:type_name -> domtap.v1.DialogType
 	3,  // 1: domtap.v1.Dialog.answer:type_name -> domtap.v1.DialogAnswer
 	1,  // 2: domtap.v1.Tab.status:type_name -> domtap.v1.TabStatus
 	5,  // 3: domtap.v1.Tab.dialog:type_name -> domtap.v1.Dialog
-	7,  // 4: domtap.v1.OpenTabRequest.viewport:type_name -> domtap.v1.Viewport
+	8,  // 4: domtap.v1.OpenTabRequest.viewport:type_name -> domtap.v1.Viewport
 	0,  // 5: domtap.v1.OpenTabRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	39, // 6: domtap.v1.OpenTabRequest.timeout:type_name -> google.protobuf.Duration
+	40, // 6: domtap.v1.OpenTabRequest.timeout:type_name -> google.protobuf.Duration
 	6,  // 7: domtap.v1.OpenTabResponse.tab:type_name -> domtap.v1.Tab
-	40, // 8: domtap.v1.ListTabsRequest.at:type_name -> domtap.v1.Moment
+	41, // 8: domtap.v1.ListTabsRequest.at:type_name -> domtap.v1.Moment
 	6,  // 9: domtap.v1.ListTabsResponse.tabs:type_name -> domtap.v1.Tab
-	40, // 10: domtap.v1.GetTabRequest.at:type_name -> domtap.v1.Moment
-	6,  // 11: domtap.v1.GetTabResponse.tab:type_name -> domtap.v1.Tab
-	0,  // 12: domtap.v1.NavigateRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	39, // 13: domtap.v1.NavigateRequest.timeout:type_name -> google.protobuf.Duration
-	6,  // 14: domtap.v1.NavigateResponse.tab:type_name -> domtap.v1.Tab
-	41, // 15: domtap.v1.NavigateResponse.outcome:type_name -> domtap.v1.Outcome
-	0,  // 16: domtap.v1.GoBackRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	39, // 17: domtap.v1.GoBackRequest.timeout:type_name -> google.protobuf.Duration
-	6,  // 18: domtap.v1.GoBackResponse.tab:type_name -> domtap.v1.Tab
-	41, // 19: domtap.v1.GoBackResponse.outcome:type_name -> domtap.v1.Outcome
-	0,  // 20: domtap.v1.GoForwardRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	39, // 21: domtap.v1.GoForwardRequest.timeout:type_name -> google.protobuf.Duration
-	6,  // 22: domtap.v1.GoForwardResponse.tab:type_name -> domtap.v1.Tab
-	41, // 23: domtap.v1.GoForwardResponse.outcome:type_name -> domtap.v1.Outcome
-	0,  // 24: domtap.v1.ReloadRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	39, // 25: domtap.v1.ReloadRequest.timeout:type_name -> google.protobuf.Duration
-	6,  // 26: domtap.v1.ReloadResponse.tab:type_name -> domtap.v1.Tab
-	41, // 27: domtap.v1.ReloadResponse.outcome:type_name -> domtap.v1.Outcome
-	6,  // 28: domtap.v1.SetRestoreResponse.tab:type_name -> domtap.v1.Tab
-	5,  // 29: domtap.v1.TabDialog.dialog:type_name -> domtap.v1.Dialog
-	4,  // 30: domtap.v1.Download.state:type_name -> domtap.v1.DownloadState
-	5,  // 31: domtap.v1.AnswerDialogResponse.dialog:type_name -> domtap.v1.Dialog
-	6,  // 32: domtap.v1.AnswerDialogResponse.tab:type_name -> domtap.v1.Tab
-	6,  // 33: domtap.v1.WatchTabsResponse.tab:type_name -> domtap.v1.Tab
-	42, // 34: domtap.v1.WatchTabsResponse.observed_at:type_name -> google.protobuf.Timestamp
-	27, // 35: domtap.v1.WatchTabsResponse.opened:type_name -> domtap.v1.TabOpened
-	28, // 36: domtap.v1.WatchTabsResponse.closed:type_name -> domtap.v1.TabClosed
-	29, // 37: domtap.v1.WatchTabsResponse.navigated:type_name -> domtap.v1.TabNavigated
-	30, // 38: domtap.v1.WatchTabsResponse.crashed:type_name -> domtap.v1.TabCrashed
-	33, // 39: domtap.v1.WatchTabsResponse.dialog:type_name -> domtap.v1.TabDialog
-	35, // 40: domtap.v1.WatchTabsResponse.download:type_name -> domtap.v1.TabDownload
-	31, // 41: domtap.v1.WatchTabsResponse.restoring:type_name -> domtap.v1.TabRestoring
-	32, // 42: domtap.v1.WatchTabsResponse.restored:type_name -> domtap.v1.TabRestored
-	8,  // 43: domtap.v1.TabService.OpenTab:input_type -> domtap.v1.OpenTabRequest
-	10, // 44: domtap.v1.TabService.ListTabs:input_type -> domtap.v1.ListTabsRequest
-	12, // 45: domtap.v1.TabService.GetTab:input_type -> domtap.v1.GetTabRequest
-	14, // 46: domtap.v1.TabService.CloseTab:input_type -> domtap.v1.CloseTabRequest
-	16, // 47: domtap.v1.TabService.Navigate:input_type -> domtap.v1.NavigateRequest
-	18, // 48: domtap.v1.TabService.GoBack:input_type -> domtap.v1.GoBackRequest
-	20, // 49: domtap.v1.TabService.GoForward:input_type -> domtap.v1.GoForwardRequest
-	22, // 50: domtap.v1.TabService.Reload:input_type -> domtap.v1.ReloadRequest
-	36, // 51: domtap.v1.TabService.AnswerDialog:input_type -> domtap.v1.AnswerDialogRequest
-	24, // 52: domtap.v1.TabService.SetRestore:input_type -> domtap.v1.SetRestoreRequest
-	26, // 53: domtap.v1.TabService.WatchTabs:input_type -> domtap.v1.WatchTabsRequest
-	9,  // 54: domtap.v1.TabService.OpenTab:output_type -> domtap.v1.OpenTabResponse
-	11, // 55: domtap.v1.TabService.ListTabs:output_type -> domtap.v1.ListTabsResponse
-	13, // 56: domtap.v1.TabService.GetTab:output_type -> domtap.v1.GetTabResponse
-	15, // 57: domtap.v1.TabService.CloseTab:output_type -> domtap.v1.CloseTabResponse
-	17, // 58: domtap.v1.TabService.Navigate:output_type -> domtap.v1.NavigateResponse
-	19, // 59: domtap.v1.TabService.GoBack:output_type -> domtap.v1.GoBackResponse
-	21, // 60: domtap.v1.TabService.GoForward:output_type -> domtap.v1.GoForwardResponse
-	23, // 61: domtap.v1.TabService.Reload:output_type -> domtap.v1.ReloadResponse
-	37, // 62: domtap.v1.TabService.AnswerDialog:output_type -> domtap.v1.AnswerDialogResponse
-	25, // 63: domtap.v1.TabService.SetRestore:output_type -> domtap.v1.SetRestoreResponse
-	38, // 64: domtap.v1.TabService.WatchTabs:output_type -> domtap.v1.WatchTabsResponse
-	54, // [54:65] is the sub-list for method output_type
-	43, // [43:54] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	7,  // 10: domtap.v1.ListTabsResponse.others:type_name -> domtap.v1.OtherTab
+	41, // 11: domtap.v1.GetTabRequest.at:type_name -> domtap.v1.Moment
+	6,  // 12: domtap.v1.GetTabResponse.tab:type_name -> domtap.v1.Tab
+	0,  // 13: domtap.v1.NavigateRequest.wait_until:type_name -> domtap.v1.WaitUntil
+	40, // 14: domtap.v1.NavigateRequest.timeout:type_name -> google.protobuf.Duration
+	6,  // 15: domtap.v1.NavigateResponse.tab:type_name -> domtap.v1.Tab
+	42, // 16: domtap.v1.NavigateResponse.outcome:type_name -> domtap.v1.Outcome
+	0,  // 17: domtap.v1.GoBackRequest.wait_until:type_name -> domtap.v1.WaitUntil
+	40, // 18: domtap.v1.GoBackRequest.timeout:type_name -> google.protobuf.Duration
+	6,  // 19: domtap.v1.GoBackResponse.tab:type_name -> domtap.v1.Tab
+	42, // 20: domtap.v1.GoBackResponse.outcome:type_name -> domtap.v1.Outcome
+	0,  // 21: domtap.v1.GoForwardRequest.wait_until:type_name -> domtap.v1.WaitUntil
+	40, // 22: domtap.v1.GoForwardRequest.timeout:type_name -> google.protobuf.Duration
+	6,  // 23: domtap.v1.GoForwardResponse.tab:type_name -> domtap.v1.Tab
+	42, // 24: domtap.v1.GoForwardResponse.outcome:type_name -> domtap.v1.Outcome
+	0,  // 25: domtap.v1.ReloadRequest.wait_until:type_name -> domtap.v1.WaitUntil
+	40, // 26: domtap.v1.ReloadRequest.timeout:type_name -> google.protobuf.Duration
+	6,  // 27: domtap.v1.ReloadResponse.tab:type_name -> domtap.v1.Tab
+	42, // 28: domtap.v1.ReloadResponse.outcome:type_name -> domtap.v1.Outcome
+	6,  // 29: domtap.v1.SetRestoreResponse.tab:type_name -> domtap.v1.Tab
+	5,  // 30: domtap.v1.TabDialog.dialog:type_name -> domtap.v1.Dialog
+	4,  // 31: domtap.v1.Download.state:type_name -> domtap.v1.DownloadState
+	5,  // 32: domtap.v1.AnswerDialogResponse.dialog:type_name -> domtap.v1.Dialog
+	6,  // 33: domtap.v1.AnswerDialogResponse.tab:type_name -> domtap.v1.Tab
+	6,  // 34: domtap.v1.WatchTabsResponse.tab:type_name -> domtap.v1.Tab
+	43, // 35: domtap.v1.WatchTabsResponse.observed_at:type_name -> google.protobuf.Timestamp
+	28, // 36: domtap.v1.WatchTabsResponse.opened:type_name -> domtap.v1.TabOpened
+	29, // 37: domtap.v1.WatchTabsResponse.closed:type_name -> domtap.v1.TabClosed
+	30, // 38: domtap.v1.WatchTabsResponse.navigated:type_name -> domtap.v1.TabNavigated
+	31, // 39: domtap.v1.WatchTabsResponse.crashed:type_name -> domtap.v1.TabCrashed
+	34, // 40: domtap.v1.WatchTabsResponse.dialog:type_name -> domtap.v1.TabDialog
+	36, // 41: domtap.v1.WatchTabsResponse.download:type_name -> domtap.v1.TabDownload
+	32, // 42: domtap.v1.WatchTabsResponse.restoring:type_name -> domtap.v1.TabRestoring
+	33, // 43: domtap.v1.WatchTabsResponse.restored:type_name -> domtap.v1.TabRestored
+	9,  // 44: domtap.v1.TabService.OpenTab:input_type -> domtap.v1.OpenTabRequest
+	11, // 45: domtap.v1.TabService.ListTabs:input_type -> domtap.v1.ListTabsRequest
+	13, // 46: domtap.v1.TabService.GetTab:input_type -> domtap.v1.GetTabRequest
+	15, // 47: domtap.v1.TabService.CloseTab:input_type -> domtap.v1.CloseTabRequest
+	17, // 48: domtap.v1.TabService.Navigate:input_type -> domtap.v1.NavigateRequest
+	19, // 49: domtap.v1.TabService.GoBack:input_type -> domtap.v1.GoBackRequest
+	21, // 50: domtap.v1.TabService.GoForward:input_type -> domtap.v1.GoForwardRequest
+	23, // 51: domtap.v1.TabService.Reload:input_type -> domtap.v1.ReloadRequest
+	37, // 52: domtap.v1.TabService.AnswerDialog:input_type -> domtap.v1.AnswerDialogRequest
+	25, // 53: domtap.v1.TabService.SetRestore:input_type -> domtap.v1.SetRestoreRequest
+	27, // 54: domtap.v1.TabService.WatchTabs:input_type -> domtap.v1.WatchTabsRequest
+	10, // 55: domtap.v1.TabService.OpenTab:output_type -> domtap.v1.OpenTabResponse
+	12, // 56: domtap.v1.TabService.ListTabs:output_type -> domtap.v1.ListTabsResponse
+	14, // 57: domtap.v1.TabService.GetTab:output_type -> domtap.v1.GetTabResponse
+	16, // 58: domtap.v1.TabService.CloseTab:output_type -> domtap.v1.CloseTabResponse
+	18, // 59: domtap.v1.TabService.Navigate:output_type -> domtap.v1.NavigateResponse
+	20, // 60: domtap.v1.TabService.GoBack:output_type -> domtap.v1.GoBackResponse
+	22, // 61: domtap.v1.TabService.GoForward:output_type -> domtap.v1.GoForwardResponse
+	24, // 62: domtap.v1.TabService.Reload:output_type -> domtap.v1.ReloadResponse
+	38, // 63: domtap.v1.TabService.AnswerDialog:output_type -> domtap.v1.AnswerDialogResponse
+	26, // 64: domtap.v1.TabService.SetRestore:output_type -> domtap.v1.SetRestoreResponse
+	39, // 65: domtap.v1.TabService.WatchTabs:output_type -> domtap.v1.WatchTabsResponse
+	55, // [55:66] is the sub-list for method output_type
+	44, // [44:55] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_tab_proto_init() }
@@ -2902,8 +3018,8 @@ func file_domtap_v1_tab_proto_init() {
 	}
 	file_domtap_v1_outcome_proto_init()
 	file_domtap_v1_moment_proto_init()
-	file_domtap_v1_tab_proto_msgTypes[31].OneofWrappers = []any{}
-	file_domtap_v1_tab_proto_msgTypes[33].OneofWrappers = []any{
+	file_domtap_v1_tab_proto_msgTypes[32].OneofWrappers = []any{}
+	file_domtap_v1_tab_proto_msgTypes[34].OneofWrappers = []any{
 		(*WatchTabsResponse_Opened)(nil),
 		(*WatchTabsResponse_Closed)(nil),
 		(*WatchTabsResponse_Navigated)(nil),
@@ -2919,7 +3035,7 @@ func file_domtap_v1_tab_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_tab_proto_rawDesc), len(file_domtap_v1_tab_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   34,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -50,12 +50,17 @@ type TabServiceClient interface {
 	// or does not finish in time, the tab is closed again. If the URL turns out to be a download, OpenTab fails as
 	// Navigate does (reason DOWNLOAD), but the blank tab stays open because the download belongs to it. The error
 	// metadata then contains its tab_id.
+	//
+	// With `take_over`, OpenTab opens nothing but takes over a tab of the browser's user. It fails with NOT_FOUND if the
+	// browser has no such tab, with PERMISSION_DENIED (URL_POLICY) if the tab shows a URL that the policy forbids, and
+	// with FAILED_PRECONDITION (PAGE_UNRESPONSIVE) if the tab does not answer, for example because the browser put it to
+	// sleep.
 	OpenTab(ctx context.Context, in *OpenTabRequest, opts ...grpc.CallOption) (*OpenTabResponse, error)
 	// ListTabs returns the open tabs, oldest first.
 	ListTabs(ctx context.Context, in *ListTabsRequest, opts ...grpc.CallOption) (*ListTabsResponse, error)
 	// GetTab returns the state of a tab. It does not wait for other calls on the tab, so it works while the page hangs.
 	GetTab(ctx context.Context, in *GetTabRequest, opts ...grpc.CallOption) (*GetTabResponse, error)
-	// CloseTab closes a tab. It works while the page hangs. The refs of the tab become invalid, and its WatchDom streams
+	// CloseTab closes a tab, or hands it back if it is taken over (Tab.taken_over). It works while the page hangs. The refs of the tab become invalid, and its WatchDom streams
 	// end with OK.
 	CloseTab(ctx context.Context, in *CloseTabRequest, opts ...grpc.CallOption) (*CloseTabResponse, error)
 	// Navigate loads a URL in the tab and waits for `wait_until`. A JavaScript dialog that opens while the page loads
@@ -236,12 +241,17 @@ type TabServiceServer interface {
 	// or does not finish in time, the tab is closed again. If the URL turns out to be a download, OpenTab fails as
 	// Navigate does (reason DOWNLOAD), but the blank tab stays open because the download belongs to it. The error
 	// metadata then contains its tab_id.
+	//
+	// With `take_over`, OpenTab opens nothing but takes over a tab of the browser's user. It fails with NOT_FOUND if the
+	// browser has no such tab, with PERMISSION_DENIED (URL_POLICY) if the tab shows a URL that the policy forbids, and
+	// with FAILED_PRECONDITION (PAGE_UNRESPONSIVE) if the tab does not answer, for example because the browser put it to
+	// sleep.
 	OpenTab(context.Context, *OpenTabRequest) (*OpenTabResponse, error)
 	// ListTabs returns the open tabs, oldest first.
 	ListTabs(context.Context, *ListTabsRequest) (*ListTabsResponse, error)
 	// GetTab returns the state of a tab. It does not wait for other calls on the tab, so it works while the page hangs.
 	GetTab(context.Context, *GetTabRequest) (*GetTabResponse, error)
-	// CloseTab closes a tab. It works while the page hangs. The refs of the tab become invalid, and its WatchDom streams
+	// CloseTab closes a tab, or hands it back if it is taken over (Tab.taken_over). It works while the page hangs. The refs of the tab become invalid, and its WatchDom streams
 	// end with OK.
 	CloseTab(context.Context, *CloseTabRequest) (*CloseTabResponse, error)
 	// Navigate loads a URL in the tab and waits for `wait_until`. A JavaScript dialog that opens while the page loads

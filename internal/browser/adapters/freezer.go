@@ -24,6 +24,9 @@ type Freezer struct {
 	frozen atomic.Bool
 }
 
+// Frozen reports whether the page was frozen last.
+func (f *Freezer) Frozen() bool { return f.frozen.Load() }
+
 // SetFrozen implements driver.Freezer.
 func (f *Freezer) SetFrozen(ctx context.Context, frozen bool) error {
 	f.frozen.Store(frozen)

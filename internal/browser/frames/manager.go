@@ -8,6 +8,7 @@
 package frames
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -32,9 +33,11 @@ import (
 
 // Page is the part of a page that a Manager needs.
 type Page struct {
-	ID     target.ID
-	Main   devtools.Session
-	Logger *slog.Logger
+	ID   target.ID
+	Main devtools.Session
+	// AgentWorld is the name of the isolated world of the page's agents. If empty, it is observer.World.
+	AgentWorld string
+	Logger     *slog.Logger
 	// Life ends with the page. Its cause is nil or ErrClosed if the page was closed on purpose.
 	Life context.Context
 	// Tasks counts goroutines that must end before the page has ended.
@@ -60,6 +63,7 @@ type Manager struct {
 
 // New returns the Manager of a page, which initially has only its main frame.
 func New(p Page) *Manager {
+	p.AgentWorld = cmp.Or(p.AgentWorld, observer.World)
 	m := &Manager{Page: p, Tree: NewTree(cdp.FrameID(p.ID))}
 	m.Monitor = monitor.New(p.Life.Done(), m.Gone)
 	return m
@@ -180,7 +184,7 @@ func (m *Manager) ContextCreated(s devtools.Session, d *runtime.ExecutionContext
 		m.Change(func(t *Tree) { t.Attach(about.FrameID, "").World = &World{Session: s, ID: d.ID, Unique: d.UniqueID} })
 		return
 	}
-	if d.Name == observer.World {
+	if d.Name == m.AgentWorld {
 		m.Add(about.FrameID, &Agent{Session: s, ID: d.ID, Unique: d.UniqueID})
 	}
 }

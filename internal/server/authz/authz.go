@@ -77,6 +77,22 @@ func (a *Access) Tabs(ctx context.Context, session string) ([]*actor.Tab, error)
 	return own, nil
 }
 
+// Others lists the pages that the user of the browser has open. Only the operator may see and take over these.
+func (a *Access) Others(ctx context.Context) ([]driver.OtherPage, error) {
+	if err := operatorOnly(ctx); err != nil {
+		return nil, err
+	}
+	return a.pool.Others(ctx)
+}
+
+// operatorOnly returns an error unless the caller is the operator.
+func operatorOnly(ctx context.Context) error {
+	if identity.From(ctx).IsOperator() {
+		return nil
+	}
+	return apierr.Unknown("page", "only the operator of the daemon can use the tabs that the user of the browser has open")
+}
+
 // Watch subscribes to the events of the caller's tabs. If session is set, only its tabs are watched. The caller must call Stop.
 func (a *Access) Watch(ctx context.Context, session string) (*tabpool.Watch, error) {
 	if session == "" {
@@ -99,6 +115,11 @@ func (a *Access) Open(ctx context.Context, o tabpool.OpenOptions) (*actor.Tab, e
 		return nil, err
 	}
 	o.Session = session
+	if o.TakeOver != "" {
+		if err := operatorOnly(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return a.sessions.Open(ctx, o)
 }
 

@@ -27,7 +27,17 @@ func Tab(i actor.Info) *domtapv1.Tab {
 		Restore:     i.Restore,
 		NotRestored: i.Why,
 		Frozen:      i.Frozen,
+		TakenOver:   i.TakenOver,
 	}
+}
+
+// OtherTabs converts the pages of the browser that are not tabs.
+func OtherTabs(others []driver.OtherPage) []*domtapv1.OtherTab {
+	all := make([]*domtapv1.OtherTab, len(others))
+	for i, o := range others {
+		all[i] = &domtapv1.OtherTab{Id: o.ID, Url: o.URL, Title: o.Title}
+	}
+	return all
 }
 
 var statuses = map[actor.Status]domtapv1.TabStatus{

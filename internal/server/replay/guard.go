@@ -50,6 +50,11 @@ func (NoBrowser) NewPage(context.Context, driver.PageOptions) (driver.Page, erro
 	return nil, actor.ReadOnly("what this daemon shows")
 }
 
+// OtherPages fails.
+func (NoBrowser) OtherPages(context.Context) ([]driver.OtherPage, error) {
+	return nil, actor.ReadOnly("what this daemon shows")
+}
+
 // Pages returns a channel that never delivers a page.
 func (n NoBrowser) Pages() <-chan driver.Popup { return n.popups }
 

@@ -29,6 +29,13 @@ func checkOpenTab(v *rules.Violations, r *domtapv1.OpenTabRequest) {
 	v.SessionID(r.GetSessionId())
 	v.Viewport("viewport", r.GetViewport())
 	checkLoad(v, r)
+	if r.GetTakeOver() != "" {
+		v.Text("take_over", r.GetTakeOver())
+		const why = "must be unset, because a tab that is taken over stays as it is"
+		v.Want(r.GetUrl() == "", "url", why)
+		v.Want(r.GetViewport() == nil, "viewport", why)
+		v.Want(!r.GetRestore(), "restore", why)
+	}
 }
 
 func checkNavigate(v *rules.Violations, r *domtapv1.NavigateRequest) {

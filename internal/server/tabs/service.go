@@ -51,6 +51,7 @@ func (s *Service) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*dom
 		Viewport: dom.Box{Width: float64(size.GetWidth()), Height: float64(size.GetHeight())},
 		Wait:     waitOf(r.GetWaitUntil()),
 		Restore:  r.GetRestore(),
+		TakeOver: r.GetTakeOver(),
 	})
 	var known *apierr.Error
 	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &known) {
@@ -74,6 +75,13 @@ func (s *Service) ListTabs(ctx context.Context, r *domtapv1.ListTabsRequest) (*d
 		return nil, err
 	}
 	resp := &domtapv1.ListTabsResponse{DaemonId: s.DaemonID, NodeId: s.Node}
+	if r.GetOthers() {
+		others, err := s.Access.Others(ctx)
+		if err != nil {
+			return nil, err
+		}
+		resp.Others = messages.OtherTabs(others)
+	}
 	for _, tab := range tabs {
 		info, err := s.Reader.InfoAt(ctx, tab, r.GetAt())
 		switch {
