@@ -119,7 +119,7 @@ var parts = []struct {
 }{
 	{"DOM", []string{"actor/model", "dom", "internal/browser/observer", "internal/browser/devtools.unquote", "internal/elementcontext"}},
 	{"log of changes", []string{"actor/model.(*sequence).edit", "actor/internal/revisions"}},
-	{"views", []string{"internal/server/views", "internal/server/messages", "view", "compact", "diff"}},
+	{"views", []string{"internal/server/tabview", "internal/server/messages", "view", "compact", "diff"}},
 	{"tokens of texts (shared)", []string{"internal/tokens"}},
 	{"tab and page", []string{"actor", "internal/browser"}},
 	{"calls, usage and streams", []string{""}},

@@ -17,7 +17,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/cluster/peers"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 	"github.com/domtap/domtap/internal/sessions"
 	"github.com/domtap/domtap/internal/testenv"
 )

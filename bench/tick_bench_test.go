@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/tabview"
 )
 
 // BenchmarkTick measures the Go cost of one change of a page: from the patch that the page pushes, through the tab, the view, the diff and
@@ -61,9 +61,9 @@ func (p pushedBrowser) NewPage(ctx context.Context, o driver.PageOptions) (drive
 type ticking struct {
 	page      *actortest.Page
 	tab       *actor.Tab
-	views     *views.Tab
-	selection views.Selection
-	shown     *views.View
+	views     *tabview.Tab
+	selection tabview.Selection
+	shown     *tabview.View
 	n, ticks  int
 	// next is the next ref. refs holds the refs of the elements, in order.
 	next dom.Ref
@@ -83,7 +83,7 @@ func newTicking(b *testing.B, n int, r *domtapv1.WatchDomRequest) *ticking {
 	if err != nil {
 		b.Fatal(err)
 	}
-	t := &ticking{page: browser.Page(0), tab: tab, views: views.New().Of(tab), selection: views.SelectionOf(r), n: n}
+	t := &ticking{page: browser.Page(0), tab: tab, views: tabview.New().Of(tab), selection: tabview.SelectionOf(r), n: n}
 	p := dom.Patch{Document: "pushed", Sequence: 1, Full: true, URL: "https://shop.example/", PageTime: time.Now()}
 	for i := range n {
 		p.Ops = append(p.Ops, dom.Op{
@@ -121,7 +121,7 @@ func (t *ticking) show(b *testing.B) int {
 	if t.shown != nil {
 		c := now.Since(t.shown)
 		changes = len(c.Diff.Added) + len(c.Diff.Changed)
-		if _, err := c.Encoded(views.Sending{Last: t.shown.Snapshot.Revision}, func() *domtapv1.WatchDomResponse {
+		if _, err := c.Encoded(tabview.Sending{Last: t.shown.Snapshot.Revision}, func() *domtapv1.WatchDomResponse {
 			return &domtapv1.WatchDomResponse{Revision: now.Snapshot.Revision, Event: &domtapv1.WatchDomResponse_Diff{
 				Diff: c.Message(t.shown.Snapshot.Revision, now.Snapshot.Revision)}}
 		}); err != nil {

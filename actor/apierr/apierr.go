@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/elementcontext"
 )
 
-// ErrorKind classifies an error for callers that handle it. internal/server/rpcstatus maps every kind to one status code.
+// ErrorKind classifies an error for callers that handle it. internal/server/rpc/rpcstatus maps every kind to one status code.
 type ErrorKind uint8
 
 // The kinds of errors. Deadlines and cancellation are wrapped errors of package context. Nodes of a cluster exchange the numbers, so new

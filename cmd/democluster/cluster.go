@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/retry"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // endLimit limits how long browsers may take to end after their daemons.

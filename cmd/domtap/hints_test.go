@@ -36,7 +36,7 @@ var printers = map[string][]string{
 	"cmd/domtap/internal/sessionflags": {"session new", "session set"},
 	"cmd/domtap/internal/profileflags": {"session new", "session login", "profile save"},
 	"internal/browser/launch":          {"serve"}, // a command that starts the daemon prints variables instead (endpoint.Launch)
-	"internal/server/listen":           {"serve"},
+	"internal/server/rpc/listen":       {"serve"},
 	"internal/mcp":                     {"mcp"},
 	"internal/mcphost":                 {"mcp install"},
 }

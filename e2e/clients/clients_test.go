@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/streamcheck"
 	"github.com/domtap/domtap/internal/testenv"

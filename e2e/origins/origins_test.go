@@ -27,7 +27,7 @@ import (
 	"github.com/domtap/domtap/internal/gateway/ui"
 	"github.com/domtap/domtap/internal/mcp"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 	"github.com/domtap/domtap/internal/telemetry/metrics"
 	"github.com/domtap/domtap/internal/testenv"
 )

@@ -140,23 +140,23 @@ var layers = map[string]layer{
 	"internal/cluster/directory": {layers: []string{"internal/cluster", "internal/cluster/peers", "internal/cluster/registry", "internal/server"}, modules: true},
 	// Operators' calls to a cluster.
 	"internal/cluster/admin": {layers: []string{"gen", "internal/cluster", "internal/cluster/directory", "internal/cluster/registry", "internal/server"}, modules: true},
-	"internal/cluster/peers": {layers: []string{"gen", "internal/server", "internal/server/listen", "internal/sessions"}, modules: true},
+	"internal/cluster/peers": {layers: []string{"gen", "internal/server", "internal/server/rpc/listen", "internal/sessions"}, modules: true},
 	"gen":                    {modules: true},
 	// Entries are messages of the API, so that the same form is stored, sent and recorded.
 	"internal/timeline": {layers: []string{"gen", "internal/plural"}, modules: true},
 	"internal/server": {
-		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/document", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/server/preauth", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/telemetry/har", "internal/audit", "internal/content/animation", "internal/timeline", "internal/recording", "internal/recording/script", "internal/recording/trace", "internal/folders", "internal/css"},
+		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/document", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/rpc/listen", "internal/server/rpc/preauth", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/telemetry/har", "internal/audit", "internal/content/animation", "internal/timeline", "internal/recording", "internal/recording/script", "internal/recording/trace", "internal/folders", "internal/css"},
 		modules: true,
 	},
 	// The gateway depends on the services only through their descriptors, so it imports neither the actors nor the server. Its page consists of files.
 	"internal/gateway":    {layers: []string{"internal/gateway/ui", "internal/gateway/guard"}, modules: true},
 	"internal/gateway/ui": {},
 	// All HTTP servers are behind it.
-	"internal/gateway/guard": {layers: []string{"internal/server/listen"}},
+	"internal/gateway/guard": {layers: []string{"internal/server/rpc/listen"}},
 	// The daemon and its clients share the rules in it, so it is separate from the server.
-	"internal/server/listen": {layers: []string{"internal/server/preauth"}},
+	"internal/server/rpc/listen": {layers: []string{"internal/server/rpc/preauth"}},
 	// Limits on the connections of unauthenticated clients.
-	"internal/server/preauth": {},
+	"internal/server/rpc/preauth": {},
 	// OpenTelemetry spans for events from server and actor.
 	"internal/telemetry/tracing": {modules: true},
 	"internal/telemetry/metrics": {layers: []string{"actor", "internal/telemetry/usage", "internal/lazyregexp"}, modules: true},
@@ -186,7 +186,7 @@ var layers = map[string]layer{
 	"internal/lazyregexp": {pure: true},
 	"internal/plural":     {pure: true},
 	// The public package client depends on it, so every program that imports client has its dependencies.
-	"internal/endpoint": {layers: []string{"internal/server/listen", "internal/lazyregexp"}, modules: true},
+	"internal/endpoint": {layers: []string{"internal/server/rpc/listen", "internal/lazyregexp"}, modules: true},
 }
 
 // everyLayer allows all layers.

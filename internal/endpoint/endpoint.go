@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // Lookup reads an environment variable, as os.LookupEnv does.

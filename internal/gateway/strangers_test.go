@@ -20,8 +20,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/gateway"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/listen"
-	"github.com/domtap/domtap/internal/server/preauth"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
+	"github.com/domtap/domtap/internal/server/rpc/preauth"
 	"github.com/domtap/domtap/internal/testenv"
 )
 

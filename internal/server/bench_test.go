@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/messages"
-	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/tabview"
 	"github.com/domtap/domtap/internal/tokens"
 )
 
@@ -43,10 +43,10 @@ func BenchmarkAnswer(b *testing.B) {
 		"unlimited": {MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)},
 	} {
 		b.Run(name, func(b *testing.B) {
-			shared := views.New().Of(tab)
+			shared := tabview.New().Of(tab)
 			b.ReportAllocs()
 			for b.Loop() {
-				now, err := shared.At(reading.Head, reading.Head.Snapshot, views.SelectionOf(r))
+				now, err := shared.At(reading.Head, reading.Head.Snapshot, tabview.SelectionOf(r))
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -19,7 +19,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/limit"
+	"github.com/domtap/domtap/internal/server/rpc/limit"
 )
 
 // refusals counts refused calls.

@@ -14,8 +14,8 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/identity"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
 )
 
 // FuzzRequestsNeverPanic decodes any bytes as a GetDomRequest and passes the request through the checks and the handler, on a page with a

@@ -23,10 +23,10 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/identity"
-	"github.com/domtap/domtap/internal/server/intercept"
 	"github.com/domtap/domtap/internal/server/recording"
+	"github.com/domtap/domtap/internal/server/rpc/authz"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
+	"github.com/domtap/domtap/internal/server/rpc/intercept"
 )
 
 // The tokens of a daemon with several clients.

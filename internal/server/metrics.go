@@ -3,7 +3,7 @@ package server
 import (
 	"google.golang.org/grpc"
 
-	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/server/rpc/streaming"
 )
 
 // Metrics counts the server's activity. Its methods are called concurrently and must not block.

@@ -18,7 +18,7 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 

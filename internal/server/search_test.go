@@ -21,7 +21,7 @@ import (
 	"github.com/domtap/domtap/internal/search"
 	"github.com/domtap/domtap/internal/search/provider"
 	"github.com/domtap/domtap/internal/search/searchtest"
-	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
 	"github.com/domtap/domtap/internal/tokens"
 )
 

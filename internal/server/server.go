@@ -39,22 +39,22 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/search"
 	"github.com/domtap/domtap/internal/server/actions/uploads"
-	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/daemon"
-	"github.com/domtap/domtap/internal/server/graceful"
-	"github.com/domtap/domtap/internal/server/identity"
-	"github.com/domtap/domtap/internal/server/intercept"
-	"github.com/domtap/domtap/internal/server/limit"
-	"github.com/domtap/domtap/internal/server/listen"
-	"github.com/domtap/domtap/internal/server/metering"
 	"github.com/domtap/domtap/internal/server/recording"
 	"github.com/domtap/domtap/internal/server/replay"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
-	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/server/rpc/authz"
+	"github.com/domtap/domtap/internal/server/rpc/connections"
+	"github.com/domtap/domtap/internal/server/rpc/graceful"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
+	"github.com/domtap/domtap/internal/server/rpc/intercept"
+	"github.com/domtap/domtap/internal/server/rpc/limit"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
+	"github.com/domtap/domtap/internal/server/rpc/metering"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/streaming"
+	"github.com/domtap/domtap/internal/server/tabview"
+	"github.com/domtap/domtap/internal/server/tabview/wire"
 	"github.com/domtap/domtap/internal/server/timeline"
-	"github.com/domtap/domtap/internal/server/views"
-	"github.com/domtap/domtap/internal/server/wire"
 	"github.com/domtap/domtap/internal/sessions"
 	"github.com/domtap/domtap/internal/telemetry/usage"
 )
@@ -146,7 +146,7 @@ type Server struct {
 	// access provides the only access to tabs and sessions.
 	access *authz.Access
 	// views records the views that callers have received.
-	views *views.Cache
+	views *tabview.Cache
 	// usage holds the usage figures. recorder adds calls to it.
 	usage    *usage.Recorder
 	recorder *metering.Recorder
@@ -186,7 +186,7 @@ func New(pool *tabpool.Pool, cfg Config) (*Server, error) {
 		cfg.Clients = identity.New(context.Background(), cfg.Token)
 	}
 	s := &Server{
-		cfg: cfg, access: authz.New(pool, cfg.Sessions), views: views.New(), limits: limit.New(cfg.Limits), health: health.NewServer(),
+		cfg: cfg, access: authz.New(pool, cfg.Sessions), views: tabview.New(), limits: limit.New(cfg.Limits), health: health.NewServer(),
 		timelines: timeline.New(pool),
 	}
 	s.usage = usage.New(openCounts{s.access})

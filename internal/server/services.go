@@ -13,7 +13,6 @@ import (
 	"github.com/domtap/domtap/internal/server/dom"
 	"github.com/domtap/domtap/internal/server/network"
 	"github.com/domtap/domtap/internal/server/pages"
-	"github.com/domtap/domtap/internal/server/reading"
 	"github.com/domtap/domtap/internal/server/recording"
 	"github.com/domtap/domtap/internal/server/replay"
 	"github.com/domtap/domtap/internal/server/rules"
@@ -22,6 +21,7 @@ import (
 	"github.com/domtap/domtap/internal/server/stats"
 	"github.com/domtap/domtap/internal/server/storage"
 	"github.com/domtap/domtap/internal/server/tabs"
+	"github.com/domtap/domtap/internal/server/tabview/reading"
 	"github.com/domtap/domtap/internal/server/timeline"
 )
 

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
 )
 
 func TestSessionsOverTheWire(t *testing.T) {

@@ -25,11 +25,11 @@ import (
 	"github.com/domtap/domtap/client"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/messages"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
-	"github.com/domtap/domtap/internal/server/views"
-	"github.com/domtap/domtap/internal/server/wire"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
+	"github.com/domtap/domtap/internal/server/tabview"
+	"github.com/domtap/domtap/internal/server/tabview/wire"
 	"github.com/domtap/domtap/internal/streamcheck"
 )
 
@@ -40,7 +40,7 @@ type stage struct {
 	tab  *actor.Tab
 	page *actortest.Page
 	// truth computes views independently of those that the server shares among its readers.
-	truth *views.Tab
+	truth *tabview.Tab
 	// requests maps the names of views to their requests.
 	requests map[string]*domtapv1.WatchDomRequest
 	running  sync.WaitGroup
@@ -68,7 +68,7 @@ func newStage(t *testing.T, b *bench, id string, page *actortest.Page) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{bench: b, t: t, tab: tab, page: page, truth: views.New().Of(tab), requests: map[string]*domtapv1.WatchDomRequest{}}
+	s := &stage{bench: b, t: t, tab: tab, page: page, truth: tabview.New().Of(tab), requests: map[string]*domtapv1.WatchDomRequest{}}
 	s.running.Go(s.record)
 	synctest.Wait()
 	return s
@@ -148,7 +148,7 @@ func (s *stage) oracle(at map[streamcheck.Point]published) func(string, streamch
 		}
 		var a answer
 		if p, ok := at[point]; ok {
-			v, err := s.truth.At(p.head, p.snapshot, views.SelectionOf(s.requests[view]))
+			v, err := s.truth.At(p.head, p.snapshot, tabview.SelectionOf(s.requests[view]))
 			if a.there = err == nil; a.there {
 				a.elements = streamcheck.Bare(messages.Elements(v.Elements(), nil))
 			}

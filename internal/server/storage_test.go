@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
 )
 
 // database returns a database that uses every field.

@@ -16,9 +16,9 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/limit"
-	"github.com/domtap/domtap/internal/server/listen"
-	"github.com/domtap/domtap/internal/server/preauth"
+	"github.com/domtap/domtap/internal/server/rpc/limit"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
+	"github.com/domtap/domtap/internal/server/rpc/preauth"
 )
 
 // TestStrangersShutNobodyOut holds more idle connections without a token than the daemon allows in total. It then calls as the operator

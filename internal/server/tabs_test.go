@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
 )
 
 // TestADaemonNamesItself checks the daemon's ID. Clients that remember a tab use it to check that the daemon is still the same.

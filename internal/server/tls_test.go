@@ -26,8 +26,8 @@ import (
 
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/tabpool"
-	"github.com/domtap/domtap/internal/server/identity"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // On an address that other machines can reach, TLS connections also need the token, and without TLS nothing is served.

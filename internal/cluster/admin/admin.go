@@ -18,8 +18,8 @@ import (
 	"github.com/domtap/domtap/internal/cluster"
 	"github.com/domtap/domtap/internal/cluster/directory"
 	"github.com/domtap/domtap/internal/cluster/registry"
-	"github.com/domtap/domtap/internal/server/deadline"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/deadline"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
 )
 
 // Node provides a Service with the cluster's state and operations. *cluster.Node implements it.

@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/cluster/embedded"
 	"github.com/domtap/domtap/internal/cluster/lease"
 	"github.com/domtap/domtap/internal/cluster/registry"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
 )
 
 // host is a cluster.Host with sessions but no browsers.

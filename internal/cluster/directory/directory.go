@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/cluster"
 	"github.com/domtap/domtap/internal/cluster/peers"
 	"github.com/domtap/domtap/internal/cluster/registry"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
 )
 
 // Cluster provides a node's view of its cluster. *cluster.Node implements it.

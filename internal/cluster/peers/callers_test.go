@@ -36,9 +36,9 @@ import (
 	"github.com/domtap/domtap/internal/gateway"
 	modelsession "github.com/domtap/domtap/internal/mcp/session"
 	"github.com/domtap/domtap/internal/mcp/tools"
-	"github.com/domtap/domtap/internal/server/connections"
-	"github.com/domtap/domtap/internal/server/identity"
-	"github.com/domtap/domtap/internal/server/limit"
+	"github.com/domtap/domtap/internal/server/rpc/connections"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
+	"github.com/domtap/domtap/internal/server/rpc/limit"
 )
 
 // TestConnectionsHaveBaselinesOfTheirOwn reads incrementally over two connections, whose calls reach the tab's node over a single

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/keepalive"
 
-	"github.com/domtap/domtap/internal/server/listen"
-	"github.com/domtap/domtap/internal/server/wire"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
+	"github.com/domtap/domtap/internal/server/tabview/wire"
 )
 
 const (

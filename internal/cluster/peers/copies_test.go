@@ -18,17 +18,17 @@ import (
 	"github.com/domtap/domtap/internal/cluster/embedded"
 	"github.com/domtap/domtap/internal/cluster/logs"
 	"github.com/domtap/domtap/internal/cluster/replication"
-	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/tabview"
 )
 
 // copies provides the copies on a node.
 type copies struct{ all *replication.Replicas }
 
-func (c copies) Open(ctx context.Context, tab string, owner Node) (views.Source, func(), error) {
+func (c copies) Open(ctx context.Context, tab string, owner Node) (tabview.Source, func(), error) {
 	return c.all.Open(ctx, tab, owner.Process())
 }
 
-func (c copies) Recent(tab string, owner Node, age time.Duration, of views.Selection) (views.Source, bool) {
+func (c copies) Recent(tab string, owner Node, age time.Duration, of tabview.Selection) (tabview.Source, bool) {
 	return c.all.Recent(tab, owner.Process(), age, of.Watch())
 }
 

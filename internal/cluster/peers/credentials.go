@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // minToken is the minimum length of a cluster's token, in bytes.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/domtap/domtap/actor/actortest"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/limit"
+	"github.com/domtap/domtap/internal/server/rpc/limit"
 	"github.com/domtap/domtap/internal/testenv"
 )
 

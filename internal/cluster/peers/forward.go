@@ -17,13 +17,13 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/connections"
-	"github.com/domtap/domtap/internal/server/identity"
-	"github.com/domtap/domtap/internal/server/metering"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
-	"github.com/domtap/domtap/internal/server/streaming"
-	"github.com/domtap/domtap/internal/server/views"
-	"github.com/domtap/domtap/internal/server/wire"
+	"github.com/domtap/domtap/internal/server/rpc/connections"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
+	"github.com/domtap/domtap/internal/server/rpc/metering"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/streaming"
+	"github.com/domtap/domtap/internal/server/tabview"
+	"github.com/domtap/domtap/internal/server/tabview/wire"
 )
 
 // errMoved is the error of a call that reached a node without the call's tab or session. Clients never receive it.
@@ -171,7 +171,7 @@ type routedStream struct {
 	// mergedStream adds the messages of other nodes to the stream. It is nil if there are none.
 	others *mergedStream
 	// copied is the copy of another node's tab from which this node serves the stream, or nil.
-	copied  views.Source
+	copied  tabview.Source
 	release func()
 	// done is called at the end of a stream that this node serves; see Config.Begin.
 	done func(context.Context)
@@ -183,7 +183,7 @@ func (s *routedStream) Context() context.Context {
 	case s.others != nil:
 		return s.others.ctx
 	case s.copied != nil:
-		return views.WithSource(s.ServerStream.Context(), s.copied)
+		return tabview.WithSource(s.ServerStream.Context(), s.copied)
 	}
 	return s.ServerStream.Context()
 }

@@ -21,9 +21,9 @@ import (
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/identity"
-	"github.com/domtap/domtap/internal/server/limit"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
+	"github.com/domtap/domtap/internal/server/rpc/limit"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/sessions"
 )

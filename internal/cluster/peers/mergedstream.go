@@ -10,9 +10,9 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/domtap/domtap/internal/server/metering"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
-	"github.com/domtap/domtap/internal/server/wire"
+	"github.com/domtap/domtap/internal/server/rpc/metering"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
+	"github.com/domtap/domtap/internal/server/tabview/wire"
 )
 
 // mergedStream adds the messages of all other nodes to a stream about all nodes. If one of these nodes fails, the stream ends, because it

@@ -8,9 +8,9 @@ import (
 
 	"google.golang.org/grpc/metadata"
 
-	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/connections"
-	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/rpc/authz"
+	"github.com/domtap/domtap/internal/server/rpc/connections"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
 )
 
 // Metadata keys between nodes. Nodes drop entries that clients send under these names.

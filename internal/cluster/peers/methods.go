@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/intercept"
+	"github.com/domtap/domtap/internal/server/rpc/intercept"
 )
 
 // class determines which node serves the calls of a method.

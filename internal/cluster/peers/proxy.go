@@ -18,11 +18,11 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/domtap/domtap/internal/server/identity"
-	"github.com/domtap/domtap/internal/server/metering"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
-	"github.com/domtap/domtap/internal/server/streaming"
-	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
+	"github.com/domtap/domtap/internal/server/rpc/metering"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/streaming"
+	"github.com/domtap/domtap/internal/server/tabview"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -53,9 +53,9 @@ type Config struct {
 type Copies interface {
 	// Open returns the copy of a node's tab. The copy is valid until release is called. After an error, the stream is passed on to the
 	// node.
-	Open(ctx context.Context, tab string, owner Node) (copied views.Source, release func(), err error)
+	Open(ctx context.Context, tab string, owner Node) (copied tabview.Source, release func(), err error)
 	// Recent returns the copy of a node's tab, if one exists that is no older than age and contains what the selection shows.
-	Recent(tab string, owner Node, age time.Duration, of views.Selection) (copied views.Source, ok bool)
+	Recent(tab string, owner Node, age time.Duration, of tabview.Selection) (copied tabview.Source, ok bool)
 }
 
 // Proxy passes calls on to the nodes that serve them. It implements intercept.Peers.
@@ -173,7 +173,7 @@ func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 		return p.gather(ctx, m, request, handler)
 	}
 	if copied, ok := recentCopy(ctx, p, m, request, about); ok {
-		return handler(views.WithSource(ctx, copied), req)
+		return handler(tabview.WithSource(ctx, copied), req)
 	}
 	var resp any
 	err := p.route(ctx, m, about, func() (err error) {
@@ -188,13 +188,13 @@ func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 
 // readOnlyRequest is a read-only request that may be served from a copy.
 type readOnlyRequest interface {
-	views.Request
+	tabview.Request
 	GetObserveOnly() bool
 	GetMaxAge() *durationpb.Duration
 }
 
 // recentCopy returns the copy of another node's tab from which to serve a read, if the copy is recent enough.
-func recentCopy(ctx context.Context, p *Proxy, m *method, request proto.Message, about subject) (views.Source, bool) {
+func recentCopy(ctx context.Context, p *Proxy, m *method, request proto.Message, about subject) (tabview.Source, bool) {
 	r, ok := request.(readOnlyRequest)
 	if !ok || !r.GetObserveOnly() || r.GetMaxAge().AsDuration() <= 0 || p.cfg.Copies == nil {
 		return nil, false
@@ -203,7 +203,7 @@ func recentCopy(ctx context.Context, p *Proxy, m *method, request proto.Message,
 	if err != nil || node.Self {
 		return nil, false // routing the call returns the reason
 	}
-	return p.cfg.Copies.Recent(about.tab, node, r.GetMaxAge().AsDuration(), views.SelectionOf(r))
+	return p.cfg.Copies.Recent(about.tab, node, r.GetMaxAge().AsDuration(), tabview.SelectionOf(r))
 }
 
 // wrapHandler wraps the handler of a call that this node serves with Config.Begin and its done.

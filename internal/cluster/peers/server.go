@@ -14,10 +14,10 @@ import (
 	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
 
-	"github.com/domtap/domtap/internal/server/graceful"
-	"github.com/domtap/domtap/internal/server/listen"
-	"github.com/domtap/domtap/internal/server/metering"
-	"github.com/domtap/domtap/internal/server/wire"
+	"github.com/domtap/domtap/internal/server/rpc/graceful"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
+	"github.com/domtap/domtap/internal/server/rpc/metering"
+	"github.com/domtap/domtap/internal/server/tabview/wire"
 )
 
 // Calls provides the services and interceptors for the calls. server.Server implements it.

@@ -30,7 +30,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // Config defines which requests pass a Guard. The zero value accepts only requests to this machine from its own origin.

@@ -24,9 +24,9 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/lazyregexp"
 	"github.com/domtap/domtap/internal/server/messages"
-	"github.com/domtap/domtap/internal/server/outcome"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
-	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
+	"github.com/domtap/domtap/internal/server/tabview"
+	"github.com/domtap/domtap/internal/server/tabview/outcome"
 	"github.com/domtap/domtap/internal/truncate"
 	"github.com/domtap/domtap/view"
 )
@@ -194,9 +194,9 @@ func changed(o *turn.Outcome, form diffForm) (*domtapv1.InteractResponse, error)
 		answer.DiffText, err = text(o, listed, len(d.Removed), form)
 		return answer, err
 	}
-	answer.Diff = messages.Diff(listed, views.MaxListed)
+	answer.Diff = messages.Diff(listed, tabview.MaxListed)
 	answer.Diff.RemovedCount = int32(len(d.Removed))
-	if added := listed.Added[:min(len(listed.Added), views.MaxListed)]; len(added) > 0 {
+	if added := listed.Added[:min(len(listed.Added), tabview.MaxListed)]; len(added) > 0 {
 		messages.DiffWithin(answer.Diff, form.Contexts(o.After, diff.Diff{Added: added}))
 	}
 	for _, c := range answer.Diff.GetChanged() {
@@ -209,7 +209,7 @@ func changed(o *turn.Outcome, form diffForm) (*domtapv1.InteractResponse, error)
 // text returns the diff of a turn as text.
 func text(o *turn.Outcome, listed diff.Diff, removed int, form diffForm) (string, error) {
 	if !listed.Empty() || removed > 0 {
-		return compact.DiffWithin(listed, removed, views.MaxListed), nil
+		return compact.DiffWithin(listed, removed, tabview.MaxListed), nil
 	}
 	return unlisted(o, form)
 }

@@ -5,13 +5,13 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/turn"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/capture"
-	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/tabview"
+	"github.com/domtap/domtap/internal/server/tabview/capture"
 )
 
 // turnRead converts a valid read step to the read of a turn.
 func (s *Service) turnRead(tab *actor.Tab, step *domtapv1.ReadStep) *turn.ReadStep {
-	sel := views.SelectionOf(&domtapv1.GetCompactRequest{
+	sel := tabview.SelectionOf(&domtapv1.GetCompactRequest{
 		TabId: tab.ID(), MaxTokens: step.MaxTokens, ViewportOnly: step.GetViewportOnly(), Format: step.GetFormat(),
 	})
 	options := sel.Read(false)
@@ -37,7 +37,7 @@ func (s *Service) turnShot(tab *actor.Tab, step *domtapv1.ScreenshotStep) *turn.
 		return shot
 	}
 	unlimited := int32(0)
-	sel := views.SelectionOf(&domtapv1.GetCompactRequest{TabId: tab.ID(), ViewportOnly: true, MaxTokens: &unlimited})
+	sel := tabview.SelectionOf(&domtapv1.GetCompactRequest{TabId: tab.ID(), ViewportOnly: true, MaxTokens: &unlimited})
 	shot.Options = sel.Read(true)
 	shot.Draw = func(r actor.Reading, picture []byte) ([]byte, error) {
 		now, err := s.Views.Of(tab).At(r.Head, r.Head.Snapshot, sel)

@@ -11,14 +11,14 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/actions/steps"
 	"github.com/domtap/domtap/internal/server/actions/uploads"
-	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/dom/waits"
 	"github.com/domtap/domtap/internal/server/messages"
-	"github.com/domtap/domtap/internal/server/metering"
-	"github.com/domtap/domtap/internal/server/reading"
+	"github.com/domtap/domtap/internal/server/rpc/authz"
+	"github.com/domtap/domtap/internal/server/rpc/connections"
+	"github.com/domtap/domtap/internal/server/rpc/metering"
+	"github.com/domtap/domtap/internal/server/tabview"
+	"github.com/domtap/domtap/internal/server/tabview/reading"
 	"github.com/domtap/domtap/internal/server/timeline"
-	"github.com/domtap/domtap/internal/server/views"
 )
 
 // Service implements ActionService. Its fields must be set, unless they may be nil.
@@ -27,7 +27,7 @@ type Service struct {
 	// Access provides the only access to tabs.
 	Access *authz.Access
 	// Views records the views that callers have received.
-	Views *views.Cache
+	Views *tabview.Cache
 	// Reader prints the effects of actions.
 	Reader *reading.Reader
 	// Uploads defines which files may be uploaded to pages.
@@ -50,7 +50,7 @@ func (s *Service) Interact(ctx context.Context, r *domtapv1.InteractRequest) (*d
 	outcome, err := turn.Run(ctx, tab, plan)
 	if err == nil {
 		s.account(ctx, tab, steps.Kinds(r.GetSteps()), &outcome)
-		shared.SetState(who, views.State{Snapshot: outcome.After, Mark: outcome.Mark}) // also after a refused step: its error shows the element
+		shared.SetState(who, tabview.State{Snapshot: outcome.After, Mark: outcome.Mark}) // also after a refused step: its error shows the element
 		err = errorWithoutEffect(plan, outcome)
 	}
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Service) FillForm(ctx context.Context, r *domtapv1.FillFormRequest) (*d
 	if err != nil {
 		return nil, err
 	}
-	shared.SetState(who, views.State{Snapshot: outcome.After, Mark: outcome.Mark})
+	shared.SetState(who, tabview.State{Snapshot: outcome.After, Mark: outcome.Mark})
 	s.account(ctx, tab, steps.FormKinds(r), &outcome)
 	answer, err := answerOf(&outcome, s.form(ctx, tab, r, &outcome))
 	if err != nil {

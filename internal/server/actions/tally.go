@@ -2,7 +2,7 @@ package actions
 
 import (
 	"github.com/domtap/domtap/actor/turn"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
 	"github.com/domtap/domtap/internal/telemetry/usage"
 )
 

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
 )
 
 // None implements ClusterService for a daemon that is not a node of a cluster. All its methods fail.

@@ -8,8 +8,8 @@ import (
 	"context"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/authz"
 	"github.com/domtap/domtap/internal/server/messages"
+	"github.com/domtap/domtap/internal/server/rpc/authz"
 	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/tokens"
 	"github.com/domtap/domtap/internal/transcript"

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/peer"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/connections"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/connections"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
 )
 
 // LivePage controls the live page of a daemon.

@@ -13,10 +13,10 @@ import (
 	"github.com/domtap/domtap/internal/content/injection"
 	"github.com/domtap/domtap/internal/elementcontext"
 	"github.com/domtap/domtap/internal/find"
-	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/messages"
-	"github.com/domtap/domtap/internal/server/metering"
-	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/rpc/connections"
+	"github.com/domtap/domtap/internal/server/rpc/metering"
+	"github.com/domtap/domtap/internal/server/tabview"
 	"github.com/domtap/domtap/internal/telemetry/usage"
 	"github.com/domtap/domtap/internal/tokens"
 	"github.com/domtap/domtap/view"
@@ -46,7 +46,7 @@ func (s *Service) Find(ctx context.Context, r *domtapv1.FindRequest) (*domtapv1.
 	f.print(r, signals)
 	if len(f.found) > 0 {
 		// Without a match, the caller received no part of the page, and its baseline stays.
-		seen := views.State{Snapshot: f.page, Mark: reading.Mark}
+		seen := tabview.State{Snapshot: f.page, Mark: reading.Mark}
 		shared.SetState(connections.Caller(ctx, r.GetClientId()), seen)
 		shared.SetState(connections.Caller(ctx, ""), seen) // the caller's turns may omit the client ID
 	}
@@ -60,7 +60,7 @@ func (s *Service) Find(ctx context.Context, r *domtapv1.FindRequest) (*domtapv1.
 }
 
 // accountFind records a read of the page in the usage figures.
-func accountFind(ctx context.Context, shared *views.Tab, page *dom.Snapshot) {
+func accountFind(ctx context.Context, shared *tabview.Tab, page *dom.Snapshot) {
 	note := metering.FromContext(ctx)
 	if note == nil {
 		return

@@ -10,11 +10,11 @@ import (
 	"github.com/domtap/domtap/compact/dense"
 	"github.com/domtap/domtap/diff"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/dom/waits"
-	"github.com/domtap/domtap/internal/server/outcome"
-	"github.com/domtap/domtap/internal/server/reading"
-	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/rpc/connections"
+	"github.com/domtap/domtap/internal/server/tabview"
+	"github.com/domtap/domtap/internal/server/tabview/outcome"
+	"github.com/domtap/domtap/internal/server/tabview/reading"
 )
 
 // printMet adds texts to the answer of a wait in the requested format. The line of the element is added, and the changes as text replace
@@ -31,7 +31,7 @@ func (s *Service) printMet(ctx context.Context, tab *actor.Tab, r *domtapv1.Wait
 		m.DiffText = s.denseSince(ctx, tab, r, met)
 	case met.Change != nil:
 		d := met.Change.Diff
-		m.DiffText = compact.DiffWithin(d, len(d.Removed), views.MaxListed)
+		m.DiffText = compact.DiffWithin(d, len(d.Removed), tabview.MaxListed)
 	}
 	m.Diff = nil
 }

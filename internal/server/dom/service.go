@@ -10,13 +10,13 @@ import (
 	"context"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/dom/waits"
-	"github.com/domtap/domtap/internal/server/reading"
 	"github.com/domtap/domtap/internal/server/replay"
-	"github.com/domtap/domtap/internal/server/streaming"
-	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/rpc/authz"
+	"github.com/domtap/domtap/internal/server/rpc/connections"
+	"github.com/domtap/domtap/internal/server/rpc/streaming"
+	"github.com/domtap/domtap/internal/server/tabview"
+	"github.com/domtap/domtap/internal/server/tabview/reading"
 )
 
 // Service implements DomService. Its fields must be set, unless they may be nil.
@@ -25,7 +25,7 @@ type Service struct {
 	// Access provides the only access to tabs.
 	Access *authz.Access
 	// Views records the views that callers have received.
-	Views *views.Cache
+	Views *tabview.Cache
 	// Reader reads tabs.
 	Reader *reading.Reader
 	// Replay serves recordings instead of live tabs. If nil, the tabs are live.

@@ -9,13 +9,13 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/deadline"
 	"github.com/domtap/domtap/internal/server/messages"
-	"github.com/domtap/domtap/internal/server/metering"
-	"github.com/domtap/domtap/internal/server/outcome"
-	"github.com/domtap/domtap/internal/server/streaming"
-	"github.com/domtap/domtap/internal/server/views"
-	"github.com/domtap/domtap/internal/server/wire"
+	"github.com/domtap/domtap/internal/server/rpc/deadline"
+	"github.com/domtap/domtap/internal/server/rpc/metering"
+	"github.com/domtap/domtap/internal/server/rpc/streaming"
+	"github.com/domtap/domtap/internal/server/tabview"
+	"github.com/domtap/domtap/internal/server/tabview/outcome"
+	"github.com/domtap/domtap/internal/server/tabview/wire"
 	"github.com/domtap/domtap/internal/tokens"
 )
 
@@ -23,9 +23,9 @@ import (
 // difference in one message. So a slow reader causes no cost for others and catches up in one step.
 type watcher struct {
 	cfg       streaming.Config
-	tab       views.Source
-	views     *views.Tab
-	selection views.Selection
+	tab       tabview.Source
+	views     *tabview.Tab
+	selection tabview.Selection
 	request   *domtapv1.WatchDomRequest
 	out       *streaming.Sender
 	note      *metering.Call
@@ -33,8 +33,8 @@ type watcher struct {
 	sequence uint64
 	// shown is the reader's current view. last identifies the last message, which may be older than shown if the view has not changed
 	// since.
-	shown *views.View
-	last  views.Point
+	shown *tabview.View
+	last  tabview.Point
 	// status and dialog were reported last.
 	status actor.Status
 	dialog *driver.Dialog
@@ -45,9 +45,9 @@ type watcher struct {
 }
 
 // watch streams the changes of a view to a reader until the tab, the reader or the server ends. The error gives the reason.
-func (s *Service) watch(tab views.Source, shared *views.Tab, r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) error {
+func (s *Service) watch(tab tabview.Source, shared *tabview.Tab, r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) error {
 	w := &watcher{
-		cfg: s.Streams.Config(), tab: tab, views: shared, selection: views.SelectionOf(r), request: r,
+		cfg: s.Streams.Config(), tab: tab, views: shared, selection: tabview.SelectionOf(r), request: r,
 		out: s.Streams.Sender(stream), note: metering.FromContext(stream.Context()), sentAt: time.Now(),
 	}
 	return w.out.Run(func() error { return w.run(stream.Context()) })
@@ -102,7 +102,7 @@ func (w *watcher) start(ctx context.Context) (head *actor.Head, release func(), 
 // isAmbiguous reports whether elements of the view share role and name.
 func (w *watcher) isAmbiguous(head *actor.Head) bool {
 	now, err := w.views.At(head, head.Snapshot, w.selection)
-	return err == nil && views.Ambiguous(now) // begin returns the same error
+	return err == nil && tabview.Ambiguous(now) // begin returns the same error
 }
 
 // follow sends every change after head.
@@ -207,7 +207,7 @@ func (w *watcher) begin(head *actor.Head) error {
 	if w.request.GetOmitInitial() {
 		return nil
 	}
-	return w.share(now.Encoded(views.Sending{}, func() *domtapv1.WatchDomResponse {
+	return w.share(now.Encoded(tabview.Sending{}, func() *domtapv1.WatchDomResponse {
 		m := contentMessage(now, 1)
 		m.Event = &domtapv1.WatchDomResponse_Snapshot{Snapshot: snapshotMessage(now)}
 		return m
@@ -215,8 +215,8 @@ func (w *watcher) begin(head *actor.Head) error {
 }
 
 // resume continues from the revision that the reader has, or sends the whole view.
-func (w *watcher) resume(head *actor.Head, now *views.View) error {
-	at := views.Point{Epoch: w.request.GetEpoch(), Revision: w.request.GetFromRevision()}
+func (w *watcher) resume(head *actor.Head, now *tabview.View) error {
+	at := tabview.Point{Epoch: w.request.GetEpoch(), Revision: w.request.GetFromRevision()}
 	from, resync := w.views.ViewAt(head, w.selection, at)
 	if resync != "" {
 		return w.resync(now, resync, 1)
@@ -244,15 +244,15 @@ func (w *watcher) content(head *actor.Head) error {
 	}
 	switch {
 	case was.Epoch != s.Epoch:
-		return w.resync(now, views.EpochChanged, w.revisionsSinceLast(now))
+		return w.resync(now, tabview.EpochChanged, w.revisionsSinceLast(now))
 	case elsewhere:
-		return w.resync(now, views.Navigated, w.revisionsSinceLast(now))
+		return w.resync(now, tabview.Navigated, w.revisionsSinceLast(now))
 	}
 	return w.difference(now)
 }
 
 // difference sends the diff to a newer view of the same document, unless it is empty.
-func (w *watcher) difference(now *views.View) error {
+func (w *watcher) difference(now *tabview.View) error {
 	was := w.shown
 	c := now.Since(was)
 	if c.Diff.Empty() {
@@ -260,11 +260,11 @@ func (w *watcher) difference(now *views.View) error {
 		return nil
 	}
 	if c.MostlyChanged {
-		return w.resync(now, views.MostlyChanged, w.revisionsSinceLast(now))
+		return w.resync(now, tabview.MostlyChanged, w.revisionsSinceLast(now))
 	}
 	w.shown = now
 	format := w.request.GetFormat()
-	return w.share(c.Encoded(views.Sending{Last: w.last.Revision, Text: format}, func() *domtapv1.WatchDomResponse {
+	return w.share(c.Encoded(tabview.Sending{Last: w.last.Revision, Text: format}, func() *domtapv1.WatchDomResponse {
 		m := contentMessage(now, w.revisionsSinceLast(now))
 		m.Event = &domtapv1.WatchDomResponse_Diff{Diff: c.Message(w.last.Revision, now.Snapshot.Revision)}
 		switch format {
@@ -278,9 +278,9 @@ func (w *watcher) difference(now *views.View) error {
 }
 
 // resync sends the whole view instead of a diff.
-func (w *watcher) resync(now *views.View, reason string, folds int32) error {
+func (w *watcher) resync(now *tabview.View, reason string, folds int32) error {
 	w.shown = now
-	return w.share(now.Encoded(views.Sending{Last: uint64(folds), Reason: reason}, func() *domtapv1.WatchDomResponse {
+	return w.share(now.Encoded(tabview.Sending{Last: uint64(folds), Reason: reason}, func() *domtapv1.WatchDomResponse {
 		m := contentMessage(now, folds)
 		m.Event = &domtapv1.WatchDomResponse_Resync{Resync: &domtapv1.Resync{
 			Reason: reason, Snapshot: snapshotMessage(now),
@@ -290,7 +290,7 @@ func (w *watcher) resync(now *views.View, reason string, folds int32) error {
 }
 
 // revisionsSinceLast counts the revisions between the last message and a view.
-func (w *watcher) revisionsSinceLast(now *views.View) int32 {
+func (w *watcher) revisionsSinceLast(now *tabview.View) int32 {
 	if w.last.Epoch != now.Snapshot.Epoch {
 		return 1
 	}
@@ -340,12 +340,12 @@ func (w *watcher) heartbeat() error {
 }
 
 // message returns a message that brings the reader to a point.
-func message(at views.Point) *domtapv1.WatchDomResponse {
+func message(at tabview.Point) *domtapv1.WatchDomResponse {
 	return &domtapv1.WatchDomResponse{Revision: at.Revision, Epoch: at.Epoch, ObservedAt: timestamppb.Now()}
 }
 
 // contentMessage returns a message that brings the reader to a view.
-func contentMessage(now *views.View, folds int32) *domtapv1.WatchDomResponse {
+func contentMessage(now *tabview.View, folds int32) *domtapv1.WatchDomResponse {
 	m := message(now.Point())
 	m.Coalesced = folds
 	m.ObservedAt = timestamppb.New(now.Snapshot.ObservedAt)
@@ -377,17 +377,17 @@ func (w *watcher) send(m *domtapv1.WatchDomResponse) error {
 // sendNext sends the next message. head identifies the point that the reader reaches.
 func (w *watcher) sendNext(head *domtapv1.WatchDomResponse, message any) error {
 	w.sequence++
-	w.last = views.Point{Epoch: head.GetEpoch(), Revision: head.GetRevision()}
+	w.last = tabview.Point{Epoch: head.GetEpoch(), Revision: head.GetRevision()}
 	err := w.out.Send(message)
 	w.sentAt = time.Now()
 	return err
 }
 
-func snapshotMessage(s *views.View) *domtapv1.Snapshot {
+func snapshotMessage(s *tabview.View) *domtapv1.Snapshot {
 	metadata := messages.Metadata(s.Settled(true), tokens.Name)
 	metadata.PageLimited = s.Snapshot.Limited
 	elements := messages.Elements(s.Elements(), nil)
-	messages.Within(elements, views.Contexts(s))
+	messages.Within(elements, tabview.Contexts(s))
 	return &domtapv1.Snapshot{
 		Elements: elements, Metadata: metadata,
 		Url: s.Snapshot.URL, Title: s.Snapshot.Title,

@@ -7,7 +7,7 @@ import (
 	"context"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/authz"
+	"github.com/domtap/domtap/internal/server/rpc/authz"
 )
 
 // Service implements NetworkService. Its fields must be set, unless they may be nil.

@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/audit"
-	"github.com/domtap/domtap/internal/server/connections"
-	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/rpc/connections"
+	"github.com/domtap/domtap/internal/server/tabview"
 	"github.com/domtap/domtap/internal/tokens"
 	"github.com/domtap/domtap/view"
 )
@@ -52,7 +52,7 @@ func (s *Service) Audit(ctx context.Context, r *domtapv1.AuditRequest) (*domtapv
 	if r.GetErrorsOnly() {
 		report.Findings = report.Findings[:report.Errors]
 	}
-	seen := views.State{Snapshot: page, Mark: got.Reading.Mark}
+	seen := tabview.State{Snapshot: page, Mark: got.Reading.Mark}
 	s.Views.Of(tab).SetState(connections.Caller(ctx, ""), seen) // a caller may act on a ref that it has received
 	return auditMessage(r, page, report, missing), nil
 }

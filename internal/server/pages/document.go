@@ -17,7 +17,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/document"
 	"github.com/domtap/domtap/internal/content/markdown"
-	"github.com/domtap/domtap/internal/server/textcache"
+	"github.com/domtap/domtap/internal/server/tabview/textcache"
 	"github.com/domtap/domtap/internal/truncate"
 )
 

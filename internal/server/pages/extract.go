@@ -16,10 +16,10 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/extract"
-	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/replay"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/connections"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 

@@ -8,9 +8,9 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/capture"
-	"github.com/domtap/domtap/internal/server/reading"
 	"github.com/domtap/domtap/internal/server/replay"
+	"github.com/domtap/domtap/internal/server/tabview/capture"
+	"github.com/domtap/domtap/internal/server/tabview/reading"
 )
 
 // defaultQuality is the default quality of a JPEG or WEBP.

@@ -12,12 +12,12 @@ import (
 	"log/slog"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/reading"
 	"github.com/domtap/domtap/internal/server/replay"
-	"github.com/domtap/domtap/internal/server/streaming"
-	"github.com/domtap/domtap/internal/server/textcache"
-	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/rpc/authz"
+	"github.com/domtap/domtap/internal/server/rpc/streaming"
+	"github.com/domtap/domtap/internal/server/tabview"
+	"github.com/domtap/domtap/internal/server/tabview/reading"
+	"github.com/domtap/domtap/internal/server/tabview/textcache"
 )
 
 // Config holds the dependencies of the handlers. All fields except Version and Replay must be set.
@@ -27,7 +27,7 @@ type Config struct {
 	// Access provides the only access to tabs and sessions.
 	Access *authz.Access
 	// Views records the views that callers have received.
-	Views *views.Cache
+	Views *tabview.Cache
 	// Streams serves RecordVideo.
 	Streams *streaming.Streams
 	// AllowEval lets clients run scripts in pages.

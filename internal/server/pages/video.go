@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/animation"
-	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/server/rpc/streaming"
 )
 
 // The defaults of RecordVideo.

@@ -23,7 +23,7 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/recording"
-	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
 	"github.com/domtap/domtap/internal/server/timeline"
 )
 

@@ -6,11 +6,11 @@ import (
 	"google.golang.org/grpc/codes"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/replay"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/authz"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
 )
 
 // Service implements RecordingService. Its fields must be set, unless they may be nil.

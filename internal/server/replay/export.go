@@ -11,7 +11,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/recording"
 	"github.com/domtap/domtap/internal/recording/trace"
-	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/tabview"
 )
 
 const (
@@ -177,14 +177,14 @@ func difference(from, to *dom.Snapshot) string {
 	case from.Document != to.Document || from.Epoch != to.Epoch:
 		return "The page changed to another: " + to.URL + "\n"
 	}
-	text := views.Changes(from, to, views.ChangesForm{Listed: func(s *dom.Snapshot) dom.List { return s.Elements }, Limit: maxDiff})
+	text := tabview.Changes(from, to, tabview.ChangesForm{Listed: func(s *dom.Snapshot) dom.List { return s.Elements }, Limit: maxDiff})
 	if text == dense.None {
 		return ""
 	}
 	return text
 }
 
-// page implements views.Page for the views of an export.
+// page implements tabview.Page for the views of an export.
 type page struct{}
 
 func (page) ID() string            { return "" }
@@ -192,8 +192,8 @@ func (page) Done() <-chan struct{} { return nil }
 
 // texts returns a function that prints a whole state as DENSE. It is faster if the states are passed in their order.
 func texts() func(*dom.Snapshot) string {
-	tab := views.New().Of(page{})
-	selection := views.SelectionOf(&domtapv1.GetCompactRequest{FullSnapshot: true, Format: domtapv1.Format_FORMAT_DENSE})
+	tab := tabview.New().Of(page{})
+	selection := tabview.SelectionOf(&domtapv1.GetCompactRequest{FullSnapshot: true, Format: domtapv1.Format_FORMAT_DENSE})
 	return func(s *dom.Snapshot) string {
 		v, err := tab.At(nil, s, selection) // At uses the head only to explain errors of partial views
 		if err != nil {

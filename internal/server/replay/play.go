@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/recording"
-	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/tabview"
 )
 
 // playback is a recorded tab that plays for one stream.
@@ -20,7 +20,7 @@ func (playback) Watch(context.Context, actor.WatchOptions) (func(), error) { ret
 
 // Follow plays a tab from a moment, by default from the position, at a speed. It plays until the recording ends or stop is called. The
 // returned source ends when the recording does.
-func (p *Player) Follow(ctx context.Context, tab string, at *domtapv1.Moment, speed float64) (_ views.Source, stop func(), err error) {
+func (p *Player) Follow(ctx context.Context, tab string, at *domtapv1.Moment, speed float64) (_ tabview.Source, stop func(), err error) {
 	t, err := p.track(tab)
 	if err != nil {
 		return nil, nil, err

@@ -6,8 +6,8 @@ import (
 	"google.golang.org/grpc/codes"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/authz"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
 )
 
 // Unavailable implements ReplayService for a daemon with live tabs.

@@ -8,7 +8,7 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/search"
-	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
 	"github.com/domtap/domtap/internal/tokens"
 )
 

@@ -7,9 +7,9 @@ import (
 	"context"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/messages"
+	"github.com/domtap/domtap/internal/server/rpc/authz"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
 	"github.com/domtap/domtap/internal/server/storage"
 	"github.com/domtap/domtap/internal/server/timeline"
 	"github.com/domtap/domtap/internal/sessions"

@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/query"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/authz"
+	"github.com/domtap/domtap/internal/server/rpc/authz"
 	"github.com/domtap/domtap/internal/sessions"
 )
 

@@ -17,13 +17,13 @@ import (
 	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/deadline"
 	"github.com/domtap/domtap/internal/server/messages"
-	"github.com/domtap/domtap/internal/server/outcome"
-	"github.com/domtap/domtap/internal/server/reading"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
-	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/server/rpc/authz"
+	"github.com/domtap/domtap/internal/server/rpc/deadline"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/streaming"
+	"github.com/domtap/domtap/internal/server/tabview/outcome"
+	"github.com/domtap/domtap/internal/server/tabview/reading"
 )
 
 // Service implements TabService. Its fields must be set, unless they may be nil.

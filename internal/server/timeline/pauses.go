@@ -13,10 +13,10 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/deadline"
-	"github.com/domtap/domtap/internal/server/identity"
-	"github.com/domtap/domtap/internal/server/limit"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/deadline"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
+	"github.com/domtap/domtap/internal/server/rpc/limit"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
 	"github.com/domtap/domtap/internal/timeline"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/identity"
-	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/server/rpc/authz"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
+	"github.com/domtap/domtap/internal/server/rpc/streaming"
 	"github.com/domtap/domtap/internal/timeline"
 )
 

@@ -15,7 +15,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/actions/steps"
 	"github.com/domtap/domtap/internal/server/messages"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
 	"github.com/domtap/domtap/internal/truncate"
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
 )
 
 // Access configures which clients may call, in addition to the operator. The zero value admits only the operator.

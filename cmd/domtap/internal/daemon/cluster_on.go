@@ -24,9 +24,9 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 	"github.com/domtap/domtap/internal/cluster/replication"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/listen"
-	"github.com/domtap/domtap/internal/server/streaming"
-	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
+	"github.com/domtap/domtap/internal/server/rpc/streaming"
+	"github.com/domtap/domtap/internal/server/tabview"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -214,12 +214,12 @@ func (j *clusterMember) address() string {
 type tabCopies struct{ *replication.Replicas }
 
 // Open implements peers.Copies.
-func (c tabCopies) Open(ctx context.Context, tab string, owner peers.Node) (views.Source, func(), error) {
+func (c tabCopies) Open(ctx context.Context, tab string, owner peers.Node) (tabview.Source, func(), error) {
 	return c.Replicas.Open(ctx, tab, owner.Process())
 }
 
 // Recent implements peers.Copies.
-func (c tabCopies) Recent(tab string, owner peers.Node, age time.Duration, of views.Selection) (views.Source, bool) {
+func (c tabCopies) Recent(tab string, owner peers.Node, age time.Duration, of tabview.Selection) (tabview.Source, bool) {
 	return c.Replicas.Recent(tab, owner.Process(), age, of.Watch())
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/domtap/domtap/internal/browserpool"
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/netpolicy"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // closeLimit limits how long the browsers may take to stop when the daemon ends.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/internal/browser/observer"
-	"github.com/domtap/domtap/internal/server/limit"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/limit"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 	"github.com/domtap/domtap/internal/sessions"
 )
 

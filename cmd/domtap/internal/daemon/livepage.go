@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/gateway/ui"
 	"github.com/domtap/domtap/internal/server"
 	rpc "github.com/domtap/domtap/internal/server/daemon"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // pageStop limits how long calls of a live page may continue after the page is switched off.

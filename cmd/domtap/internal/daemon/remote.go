@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/domtap/domtap/internal/lazyregexp"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // RemoteHeadersVariable is the environment variable with the headers for remote browsers.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/domtap/domtap/internal/search"
 	"github.com/domtap/domtap/internal/search/provider"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // SearchKeyVariable is the environment variable with the key of a search provider.

@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/server"
 	"github.com/domtap/domtap/internal/server/actions/uploads"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 	"github.com/domtap/domtap/internal/sessions"
 )
 

@@ -7,7 +7,7 @@ import (
 	"net/url"
 
 	"github.com/domtap/domtap/internal/gateway/guard"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // Web configures calls over HTTP. The zero value serves none.

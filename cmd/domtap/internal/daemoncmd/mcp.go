@@ -18,7 +18,7 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/mcp"
 	"github.com/domtap/domtap/internal/mcp/tools"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // mcpFlags holds the settings of the MCP server.

@@ -12,8 +12,8 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/internal/endpoint"
-	"github.com/domtap/domtap/internal/server/identity"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/identity"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // Token returns the command token.

@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/endpoint"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // UI returns the command ui.

@@ -21,7 +21,7 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/netpolicy"
 	"github.com/domtap/domtap/internal/search"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // The results of a check.

@@ -15,7 +15,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/profile"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // Profiles gives access to a user's login profiles, with the key that the flags select.

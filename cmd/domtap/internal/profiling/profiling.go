@@ -10,7 +10,7 @@ import (
 	"net/http/pprof"
 
 	"github.com/domtap/domtap/internal/gateway/guard"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // Listen listens on the address of --debug, which must be a loopback address.

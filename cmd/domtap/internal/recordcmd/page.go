@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/gateway"
 	"github.com/domtap/domtap/internal/gateway/ui"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // pageFlags holds the flags that add a live page to a replay and open it in a browser.

@@ -16,8 +16,8 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server"
-	"github.com/domtap/domtap/internal/server/listen"
 	"github.com/domtap/domtap/internal/server/replay"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // replayFlags holds the flags of the command replay.

@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/folders"
 	"github.com/domtap/domtap/internal/routes"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 	"github.com/domtap/domtap/internal/server/rules"
 	"github.com/domtap/domtap/internal/sessions"
 	"github.com/domtap/domtap/internal/telemetry/tracing"

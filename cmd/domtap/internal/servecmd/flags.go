@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 	"github.com/domtap/domtap/internal/routes"
 	"github.com/domtap/domtap/internal/search/provider"
-	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/rpc/listen"
 )
 
 // Flags holds the settings of the daemon.

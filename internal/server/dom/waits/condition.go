@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/condition"
 	"github.com/domtap/domtap/internal/server/messages"
 	"github.com/domtap/domtap/internal/server/rules"
-	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/tabview"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 
 // Condition is a condition, and the changes of the page since the wait started.
 type Condition struct {
-	views *views.Tab
+	views *tabview.Tab
 	// field is the path of the condition in its request, for errors.
 	field string
 
@@ -36,9 +36,9 @@ type Condition struct {
 
 	// selection selects the view whose changes count. since is the start of the changes: a revision that the request names, or the first
 	// head that Check receives.
-	selection views.Selection
-	since     *views.Point
-	from      *views.View
+	selection tabview.Selection
+	since     *tabview.Point
+	from      *tabview.View
 	// resync is the reason why there is no view to compare with.
 	resync  string
 	began   time.Time
@@ -47,15 +47,15 @@ type Condition struct {
 
 // New converts a condition of a valid request. Changes count from since or, if that is nil, from the first head that Check receives. field
 // is the path of the condition in its request.
-func New(tab *views.Tab, c *domtapv1.WaitCondition, since *views.Point, field string) *Condition {
+func New(tab *tabview.Tab, c *domtapv1.WaitCondition, since *tabview.Point, field string) *Condition {
 	w := &Condition{
 		views: tab, field: field, text: c.GetText(), url: c.GetUrl(), quiet: c.GetQuiet().AsDuration(),
 		change: c.GetChange(), since: since,
-		selection: views.SelectionOf(&domtapv1.GetDomRequest{FullSnapshot: true}),
+		selection: tabview.SelectionOf(&domtapv1.GetDomRequest{FullSnapshot: true}),
 	}
 	if since != nil {
 		none := int32(0)
-		w.selection = views.SelectionOf(&domtapv1.GetDomRequest{MaxElements: &none, MaxTokens: &none})
+		w.selection = tabview.SelectionOf(&domtapv1.GetDomRequest{MaxElements: &none, MaxTokens: &none})
 	}
 	if c.GetNetworkIdle() != nil {
 		w.idle = c.GetNetworkIdle().AsDuration()
@@ -151,7 +151,7 @@ func (w *Condition) begin(h *actor.Head) {
 	}
 	w.began = time.Now()
 	if w.since == nil {
-		w.since = &views.Point{Epoch: h.Snapshot.Epoch, Revision: h.Snapshot.Revision}
+		w.since = &tabview.Point{Epoch: h.Snapshot.Epoch, Revision: h.Snapshot.Revision}
 	}
 	w.from, w.resync = w.views.ViewAt(h, w.selection, *w.since)
 }
@@ -190,20 +190,20 @@ func (w *Condition) sawChange(h *actor.Head) bool {
 }
 
 // diff returns the change since the wait started, or the reason why there is none.
-func (w *Condition) diff(h *actor.Head) (c *views.Change, resync string) {
+func (w *Condition) diff(h *actor.Head) (c *tabview.Change, resync string) {
 	if w.from == nil {
 		return nil, w.resync
 	}
 	was, s := w.from.Snapshot, h.Snapshot
 	switch {
 	case was.Epoch != s.Epoch:
-		return nil, views.EpochChanged
+		return nil, tabview.EpochChanged
 	case was.Document != s.Document:
-		return nil, views.Navigated
+		return nil, tabview.Navigated
 	}
 	now, err := w.views.At(h, s, w.selection)
 	if err != nil {
-		return nil, views.ViewChanged
+		return nil, tabview.ViewChanged
 	}
 	return now.Since(w.from), ""
 }

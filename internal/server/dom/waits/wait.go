@@ -15,9 +15,9 @@ import (
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/outcome"
-	"github.com/domtap/domtap/internal/server/rpcstatus"
-	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/rpc/rpcstatus"
+	"github.com/domtap/domtap/internal/server/tabview"
+	"github.com/domtap/domtap/internal/server/tabview/outcome"
 	"github.com/domtap/domtap/internal/truncate"
 )
 
@@ -29,16 +29,16 @@ type Met struct {
 	Head *actor.Head
 	From *dom.Snapshot
 	// Change holds the changes. It is nil if the answer gives a reason why there are none.
-	Change *views.Change
+	Change *tabview.Change
 	// Element is the element that fulfilled the condition, or nil if there is none.
 	Element *dom.Element
 }
 
 // Wait waits until the condition of the request holds. It returns an error if the tab, the timeout or the caller ends first.
-func Wait(ctx context.Context, tab *actor.Tab, shared *views.Tab, r *domtapv1.WaitForRequest) (*Met, error) {
-	var since *views.Point
+func Wait(ctx context.Context, tab *actor.Tab, shared *tabview.Tab, r *domtapv1.WaitForRequest) (*Met, error) {
+	var since *tabview.Point
 	if r.SinceRevision != nil {
-		since = &views.Point{Epoch: r.GetEpoch(), Revision: r.GetSinceRevision()}
+		since = &tabview.Point{Epoch: r.GetEpoch(), Revision: r.GetSinceRevision()}
 	}
 	if r.GetTimeout() != nil {
 		var cancel context.CancelFunc
@@ -155,7 +155,7 @@ func (w *waiter) missed(head *actor.Head) error {
 const stepTimeout = 10 * time.Second
 
 // Step converts a valid step to the wait of a turn.
-func Step(tab *actor.Tab, shared *views.Tab, step *domtapv1.WaitStep, field string) *turn.WaitStep {
+func Step(tab *actor.Tab, shared *tabview.Tab, step *domtapv1.WaitStep, field string) *turn.WaitStep {
 	until, at := step.GetUntil(), field+".until.element"
 	if until == nil {
 		until, at = &domtapv1.WaitCondition{Element: TargetCondition(step.GetTarget(), step.GetGone())}, field+".target"
