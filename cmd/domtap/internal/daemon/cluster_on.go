@@ -25,7 +25,6 @@ import (
 	"github.com/domtap/domtap/internal/cluster/replication"
 	"github.com/domtap/domtap/internal/server"
 	"github.com/domtap/domtap/internal/server/rpc/listen"
-	"github.com/domtap/domtap/internal/server/rpc/streaming"
 	"github.com/domtap/domtap/internal/server/tabview"
 	"github.com/domtap/domtap/internal/sessions"
 )
