@@ -28,6 +28,7 @@ import (
 // A NAME in a step is the "TEXT" in the line of an element. It is followed by #2 to select the second element with that text, and preceded
 // by a tag to distinguish elements: button "Save".
 func TestGauntlet(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("*.txtar")
 	if err != nil || len(files) < 60 {
 		t.Fatalf("%d pages, want 60 at least: %v", len(files), err)

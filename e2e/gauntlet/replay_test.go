@@ -68,6 +68,7 @@ func recordedFor(t *testing.T) time.Duration {
 // time in DOMTAP_RECORDED. It stores the responses of GetDom and GetCompact whenever the agent read or acted, and the state of a stream of
 // all elements at each revision of each tab. Afterwards, the replay must return the same at each of these revisions.
 func TestReplayAnswersAsTheGauntletWasAnswered(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("*.txtar")
 	if err != nil {
 		t.Fatal(err)

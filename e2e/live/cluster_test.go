@@ -44,6 +44,7 @@ func (c *shopCluster) GetCluster(context.Context, *domtapv1.GetClusterRequest) (
 }
 
 func TestNodesOfACluster(t *testing.T) {
+	t.Parallel()
 	testenv.NeedBrowser(t)
 	c := new(shopCluster)
 	st := newStage(t, func(cfg *server.Config) { cfg.Node, cfg.Cluster = "n1", c })
@@ -61,6 +62,7 @@ func TestNodesOfACluster(t *testing.T) {
 }
 
 func TestADaemonAloneShowsNoNodes(t *testing.T) {
+	t.Parallel()
 	testenv.NeedBrowser(t)
 	st := newStage(t, nil)
 	st.shows("Pay now")

@@ -17,6 +17,7 @@ import (
 
 // TestLivePage uses the page as a user does. Its parts depend on each other and share one browser.
 func TestLivePage(t *testing.T) {
+	t.Parallel()
 	st := newStage(t, nil)
 	for _, part := range []struct {
 		name string

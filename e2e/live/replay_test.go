@@ -25,6 +25,7 @@ const tillPage = `<!doctype html><title>Till</title><h1>Till</h1><button id=pay 
 
 // TestReplayInTheLivePage records a flow and uses the page of its replay. Its parts depend on each other.
 func TestReplayInTheLivePage(t *testing.T) {
+	t.Parallel()
 	st := &stage{t: t}
 	st.d = testenv.StartWithFronts(t, tabpool.Config{}, server.Config{AllowEval: true, Recording: recording.Config{Dir: t.TempDir()}}, browser.Config{}, func(*server.Server) {})
 	st.shop = st.d.Open(testenv.Serve(t, testenv.HTML(tillPage)))
@@ -247,6 +248,7 @@ func callsOnlyItsMethods(t *testing.T, st *stage) {
 // TestMarksFitPicturesOfPhones shows a tab whose device has three pixels per CSS pixel, live and recorded. The click must be shown on its
 // button. The recording ends with a picture of the click's effect.
 func TestMarksFitPicturesOfPhones(t *testing.T) {
+	t.Parallel()
 	st := newStage(t, func(c *server.Config) { c.Recording = recording.Config{Dir: t.TempDir()} })
 	ctx := testenv.Within(t, limit)
 	made, err := st.d.Sessions.CreateSession(ctx, &domtapv1.CreateSessionRequest{Settings: &domtapv1.SessionSettings{Emulation: &domtapv1.Emulation{

@@ -27,6 +27,7 @@ const tracedPage = `<!doctype html><html lang=en><title>Till &lt;/script>&lt;img
 
 // TestATraceIsReadByDomtap records a flow, exports it, and opens the file from disk with domtap, as serve --allow-file-dir permits.
 func TestATraceIsReadByDomtap(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	files, err := folders.New([]string{dir})
 	if err != nil {

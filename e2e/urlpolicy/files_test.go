@@ -106,6 +106,7 @@ func (s *filesStage) waits(tab, text string) {
 }
 
 func TestFilesOfADirectoryAloneAreOpened(t *testing.T) {
+	t.Parallel()
 	s := playFiles(t)
 	t.Run("clients name only these", func(t *testing.T) {
 		for _, refused := range []string{s.secret, s.at("link.txt"), s.at("none"), s.at(""), s.at("sub"), s.at("../secret.txt"), "view-source:" + s.at("neighbour.html")} {

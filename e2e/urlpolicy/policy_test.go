@@ -53,6 +53,7 @@ var attempts = map[string]string{
 
 // TestURLPolicy runs all its parts with one browser.
 func TestURLPolicy(t *testing.T) {
+	t.Parallel()
 	s := play(t)
 	for name, test := range map[string]func(*stage){
 		"nothing that a page tries reaches what is refused": (*stage).pageTries, "navigations are refused wherever they lead": (*stage).navigations,
