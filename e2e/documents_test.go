@@ -140,3 +140,48 @@ func completed(t *testing.T, d *testenv.Daemon, n int) map[string]*domtapv1.Down
 		}
 	}
 }
+
+// TestPDFsAreReadAsText downloads PDFs that Chromium has printed, and files that are no intact PDFs, and reads them.
+func TestPDFsAreReadAsText(t *testing.T) {
+	d := testenv.Shared(t).In(t, "pdfs")
+	source := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Report</title><h1>Harbour report</h1><p>Knotted rope is <a href="https://example.com/rope">sold here</a>.
+		<table style="width: 100%"><tr><th>Year<th>Sales<th>Cost<tr><td>2024<td>1,000<td>900<tr><td>2025<td>2,000<td>800</table><h2 style="break-before: page">Second part</h2><p>The end of it, in some more words.`)})
+	printed, err := d.Pages.Pdf(testenv.Within(t, testenv.Patience), &domtapv1.PdfRequest{TabId: d.Open(source + "/")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := string(printed.GetPdf())
+	broken := []byte(whole)
+	for i := 7; i < len(broken); i += 97 {
+		broken[i] ^= 0x55
+	}
+	attached := func(name, body string) http.HandlerFunc {
+		return served("application/pdf", body, "Content-Disposition", `attachment; filename="`+name+`"`)
+	}
+	url := serve(t, map[string]http.HandlerFunc{
+		"/":  testenv.HTML(`<title>Files</title><a href=/a>Whole</a> <a href=/b>Broken</a> <a href=/c>Cut</a>`),
+		"/a": attached("whole.pdf", whole), "/b": attached("broken.pdf", string(broken)), "/c": attached("cut.pdf", whole[:len(whole)/3]),
+	})
+	tab := d.Open(url + "/")
+	for _, link := range []string{"Whole", "Broken", "Cut"} {
+		if _, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
+			{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Role: "link", Name: link}}}}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	completed(t, d, 3)
+	got := readPage(t, d, &domtapv1.ReadPageRequest{TabId: tab, Download: "whole.pdf"})
+	for _, want := range []string{"# Harbour report", "[sold here](https://example.com/rope)", "| 2024 | 1,000 | 900 |", "# Second part"} {
+		if !strings.Contains(got.GetText(), want) {
+			t.Errorf("no %q in\n%s", want, got.GetText())
+		}
+	}
+	if about := got.GetDocument(); about.GetKind() != domtapv1.DocumentKind_DOCUMENT_KIND_PDF || about.GetPages() != 2 || about.GetNote() != "" || len(got.GetOutline()) < 2 {
+		t.Errorf("the document is %v with the outline %v", about, got.GetOutline())
+	}
+	for _, name := range []string{"broken.pdf", "cut.pdf"} {
+		if got := readPage(t, d, &domtapv1.ReadPageRequest{TabId: tab, Download: name}); got.GetText() == "" && got.GetDocument().GetNote() == "" {
+			t.Errorf("%s has no text and no reason: %v", name, got)
+		}
+	}
+}

@@ -231,3 +231,12 @@ func (p *queries) Downloaded(ctx context.Context, path string, limit int) ([]byt
 	}
 	return []byte(file), nil
 }
+
+// PDF implements driver.Documents. It returns the data.
+func (p *queries) PDF(ctx context.Context, data []byte) ([]byte, error) {
+	if err := p.thread(ctx); err != nil {
+		return nil, err
+	}
+	defer p.mu.Unlock()
+	return data, nil
+}

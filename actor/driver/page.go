@@ -224,6 +224,9 @@ type Documents interface {
 	// Downloaded returns the content of a complete download of the page's session, by driver.Download.Path. It fails with an *apierr.Error
 	// of kind Exhausted if the file has more than limit bytes, and of kind NotFound if it is not on this machine (any more).
 	Downloaded(ctx context.Context, path string, limit int) ([]byte, error)
+	// PDF returns the text of a PDF with its positions, as untrusted JSON that package document reads. A document that cannot be opened is
+	// described in the result. It takes at most 45 seconds, and then returns the pages that it has read.
+	PDF(ctx context.Context, data []byte) ([]byte, error)
 }
 
 // Freezer stops an idle page.

@@ -58,7 +58,7 @@ var layers = map[string]layer{
 		"dom", "actor", "internal/sessions", "internal/telemetry/pagelog", "internal/browser/activity", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/console",
 		"internal/browser/devtools", "internal/browser/dialogs", "internal/browser/documents", "internal/browser/downloads", "internal/browser/emulate",
 		"internal/browser/adapters", "internal/browser/frames", "internal/browser/input", "internal/browser/launch", "internal/browser/navigation", "internal/browser/observer",
-		"internal/browser/permissions", "internal/browser/requests", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/warm", "internal/browser/windows",
+		"internal/browser/pdfreader", "internal/browser/permissions", "internal/browser/requests", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/warm", "internal/browser/windows",
 		"internal/browser/intercept", "internal/routes",
 	}, modules: true},
 	// The parts of a page, lower ones first. None depends on the page itself.
@@ -80,6 +80,7 @@ var layers = map[string]layer{
 	"internal/browser/emulate":      {layers: []string{"dom", "internal/sessions", "internal/browser/devtools", "internal/browser/intercept", "internal/lazyregexp", "internal/routes"}, modules: true},
 	"internal/browser/intercept":    {layers: []string{"internal/browser/devtools", "internal/routes"}, modules: true},
 	"internal/browser/hidden":       {layers: []string{"internal/browser/devtools"}, modules: true},
+	"internal/browser/pdfreader":    {layers: []string{"internal/browser/devtools", "internal/browser/hidden"}, modules: true},
 	"internal/browser/permissions":  {layers: []string{"internal/browser/clipboard", "internal/browser/devtools"}, modules: true},
 	"internal/browser/targets":      {layers: []string{"actor", "internal/browser/devtools"}, modules: true},
 	"internal/browser/windows":      {layers: []string{"internal/browser/devtools"}, modules: true},
@@ -206,7 +207,7 @@ var owners = []owner{
 		packages: []string{"github.com/chromedp"},
 		layers: []string{"internal/browser", "internal/browser/activity", "internal/browser/devtools", "internal/browser/devtools/devtoolstest", "internal/browser/launch", "internal/browser/input", "internal/browser/keyboard", "internal/browser/console", "internal/browser/frames", "internal/browser/documents",
 			"internal/browser/dialogs", "internal/browser/requests", "internal/browser/navigation", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/downloads", "internal/browser/adapters",
-			"internal/browser/emulate", "internal/browser/hidden", "internal/browser/intercept", "internal/browser/permissions", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/windows", "bench"},
+			"internal/browser/emulate", "internal/browser/hidden", "internal/browser/intercept", "internal/browser/pdfreader", "internal/browser/permissions", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/windows", "bench"},
 		advice: "add what you need to the interfaces of actor/driver and implement it in internal/browser",
 	},
 	{

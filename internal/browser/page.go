@@ -30,6 +30,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/input"
 	"github.com/domtap/domtap/internal/browser/navigation"
 	"github.com/domtap/domtap/internal/browser/observer"
+	"github.com/domtap/domtap/internal/browser/pdfreader"
 	"github.com/domtap/domtap/internal/browser/requests"
 	"github.com/domtap/domtap/internal/browser/windows"
 )
@@ -160,7 +161,9 @@ func (p *Page) compose() {
 		Input: p.input, Documents: p.documents, Navigator: p.navigator, Requests: p.requests, Activity: &p.activity, Session: session, Barrier: p.barrier,
 	}
 	p.PageStorage, p.Bodies = adapters.Storage{Frames: m, Capture: shots}, adapters.Bodies{Requests: p.requests, Capture: shots}
-	p.Documents = adapters.Documents{Capture: shots, Folder: c.Downloads}
+	p.Documents = adapters.Documents{Capture: shots, Folder: c.Downloads, ReadPDF: func(ctx context.Context, data []byte) ([]byte, error) {
+		return pdfreader.Read(ctx, b.root, c.id, data)
+	}}
 	p.Freezer = &adapters.Freezer{Page: p.main, Targets: p.emulated, Front: &c.front}
 	p.Navigator, p.Capturer, p.Dialogs, p.Scroller = p.navigator, shots, p.dialogs, p.documents
 }

@@ -54,8 +54,7 @@ type PageServiceClient interface {
 	// page, as in DomService.
 	//
 	// Documents that are not HTML pages are read as CONTENT: PDFs with their headings, tables and links, JSON as an outline,
-	// CSV as a table. `document` describes them. The PDF of a tab or frame is fetched again with the page's credentials, from
-	// the cache of the browser if possible.
+	// CSV as a table. `document` describes them. The PDF of a tab is not read: `document` says how to read it as a download.
 	//
 	// FAILED_PRECONDITION (CURSOR_EXPIRED) if the cursor is too old or of another tab. Read from the start then. NOT_FOUND
 	// (resource "download" or "path") if the session has no such download, or the document no such value. In a session with
@@ -253,8 +252,7 @@ type PageServiceServer interface {
 	// page, as in DomService.
 	//
 	// Documents that are not HTML pages are read as CONTENT: PDFs with their headings, tables and links, JSON as an outline,
-	// CSV as a table. `document` describes them. The PDF of a tab or frame is fetched again with the page's credentials, from
-	// the cache of the browser if possible.
+	// CSV as a table. `document` describes them. The PDF of a tab is not read: `document` says how to read it as a download.
 	//
 	// FAILED_PRECONDITION (CURSOR_EXPIRED) if the cursor is too old or of another tab. Read from the start then. NOT_FOUND
 	// (resource "download" or "path") if the session has no such download, or the document no such value. In a session with

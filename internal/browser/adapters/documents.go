@@ -17,6 +17,16 @@ type Documents struct {
 	Capture *capture.Capture
 	// Folder returns the folder on this machine that holds the session's downloads. It is empty if the browser keeps them elsewhere.
 	Folder func() string
+	// ReadPDF reads the text of a PDF in a page of its own.
+	ReadPDF func(ctx context.Context, data []byte) ([]byte, error)
+}
+
+// PDF implements driver.Documents.
+func (d Documents) PDF(ctx context.Context, data []byte) ([]byte, error) {
+	if err := d.Capture.Unmasked(unmasked); err != nil {
+		return nil, err
+	}
+	return d.ReadPDF(ctx, data)
 }
 
 // unmasked is the reason why documents are not read in a session with masks.

@@ -18,6 +18,7 @@ import (
 	"github.com/domtap/domtap/internal/content/document"
 	"github.com/domtap/domtap/internal/content/markdown"
 	"github.com/domtap/domtap/internal/server/tabview/textcache"
+	"github.com/domtap/domtap/internal/tokens"
 	"github.com/domtap/domtap/internal/truncate"
 )
 
@@ -57,8 +58,15 @@ func (s *Service) readDocument(ctx context.Context, tab *actor.Tab, r *domtapv1.
 	if r.GetPath() != "" {
 		return nil, noPath(kind)
 	}
+	if kind == document.PDF && r.GetMode() <= domtapv1.ReadMode_READ_MODE_CONTENT {
+		about.Note = viewed
+		return &domtapv1.ReadPageResponse{Mode: domtapv1.ReadMode_READ_MODE_CONTENT, Tokenizer: tokens.Name, Url: main.URL, Title: about.GetName(), Document: about}, nil
+	}
 	return nil, nil
 }
+
+// viewed is the note on a PDF that a viewer shows. The viewer is a program of the browser, whose text no script can read.
+const viewed = "the browser's viewer shows it: take a screenshot, or download it with a link and read it with download"
 
 // readDownload reads a file that the tab's session has downloaded.
 func (s *Service) readDownload(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
@@ -75,9 +83,24 @@ func (s *Service) readDownload(ctx context.Context, tab *actor.Tab, r *domtapv1.
 	return s.documentText(ctx, tab, r, source, func() (document.Content, *domtapv1.ReadDocument, error) {
 		kind, mediaType := document.Sniff(found.Filename, http.DetectContentType(data), data)
 		about.Kind, about.MediaType = domtapv1.DocumentKind(kind), mediaType
-		content, err := convertDocument(kind, data, r)
+		content, err := s.convertFile(ctx, tab, kind, data, r)
 		return content, about, err
 	})
+}
+
+// convertFile converts a document of any kind.
+func (s *Service) convertFile(ctx context.Context, tab *actor.Tab, kind document.Kind, data []byte, r *domtapv1.ReadPageRequest) (document.Content, error) {
+	if kind != document.PDF {
+		return convertDocument(kind, data, r)
+	}
+	if r.GetPath() != "" {
+		return document.Content{}, noPath(kind)
+	}
+	text, err := query.PDF(ctx, tab, data)
+	if err != nil {
+		return document.Content{}, err
+	}
+	return document.OfPDF(text)
 }
 
 // download returns the complete download with a guid or a file name.
