@@ -136,7 +136,7 @@ func TestClicksOfEveryControlAreDelivered(t *testing.T) {
 		for (const mode of ["open", "closed"]) document.getElementById(mode).attachShadow({ mode }).innerHTML = "<button>In " + mode + "</button>"
 	</script>`
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(page), "/next": html("<title>Next</title>")})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	s := &stage{t: t, d: d, tab: d.Open(url)}
 	for _, name := range []string{"Select", "List", "Date", "Colour", "Range", "Text", "Area", "Details", "Label", "Elsewhere", "Box", "Inner", "Editor", "Drawing",
 		"In open", "In closed", "Framed", "Leaves", "Here", "Link", "Down", "Up", "Send"} {

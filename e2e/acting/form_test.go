@@ -108,7 +108,7 @@ func TestFormsWithoutAButtonAreSentByEnter(t *testing.T) {
 
 // TestFormsOfFrameworksAreFilled fills fields whose value is controlled by React and Vue.
 func TestFormsOfFrameworksAreFilled(t *testing.T) {
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	url := testenv.Serve(t, testenv.Apps(t, ""))
 	for _, app := range []string{"react", "vue"} {
 		s := &stage{t: t, d: d, tab: d.Open(url + "/" + app)}

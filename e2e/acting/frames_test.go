@@ -23,8 +23,14 @@ const innerPage = `<body style="margin:0"><input placeholder=Field><input type=c
 
 const outerScript = `<script>heard = []; addEventListener("message", (e) => heard.push(e.data)); stray = 0; for (const type of ["mousedown", "keydown", "click"]) addEventListener(type, () => stray++, true)</script>`
 
-// framed serves pages on two sites. "OTHER" in a page is replaced by the URL of the other site.
+// framed serves pages on two sites, for a test that runs in parallel with others, in a session of the test alone.
 func framed(t *testing.T, pages map[string]string) (*testenv.Daemon, string) {
+	t.Helper()
+	return testenv.Apart(t, "site-per-process"), twoSites(t, pages)
+}
+
+// twoSites serves pages on two sites. "OTHER" in a page is replaced by the URL of the other site.
+func twoSites(t *testing.T, pages map[string]string) string {
 	t.Helper()
 	handlers := map[string]http.HandlerFunc{}
 	var other string
@@ -33,7 +39,7 @@ func framed(t *testing.T, pages map[string]string) (*testenv.Daemon, string) {
 	}
 	url := testenv.Pages(t, handlers)
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
-	return testenv.Shared(t, "site-per-process"), url
+	return url
 }
 
 // TestActsInFrames acts in scrolled, transformed and nested frames, of the same process and of another one.
@@ -99,8 +105,9 @@ func TestOverlaysOverFramesAreFound(t *testing.T) {
 
 // TestFramesThatComeUnderThePointerAreShut moves a frame of another site under the pointer before the press.
 func TestFramesThatComeUnderThePointerAreShut(t *testing.T) {
+	d := testenv.Apart(t, "site-per-process")
 	for _, src := range []string{"/trap", "OTHER/trap"} {
-		d, url := framed(t, map[string]string{
+		url := twoSites(t, map[string]string{
 			"/trap": `<body style="margin:0"><button style="width:300px;height:150px">Trap</button><script>for (const type of ["pointerdown", "mousedown", "click"]) addEventListener(type, () => top.postMessage(type, "*"))</script>`,
 			"/": outerScript + fmt.Sprintf(`<button style="position:absolute;left:0;top:0;width:300px;height:150px">Keep</button><iframe src="%s" style="position:absolute;left:0;top:0;width:300px;height:150px;border:0;visibility:hidden"></iframe>
 				<script>document.querySelector("button").addEventListener("mousemove", () => { setTimeout(() => document.querySelector("iframe").style.visibility = "", 0) })</script>`, src),

@@ -43,7 +43,7 @@ func TestAPageThatComesBackSaysWhatIsNew(t *testing.T) {
 		testenv.HTML(fmt.Sprintf(`<!doctype html><title>Book</title><h1>Book a room</h1>%s<p>Three nights.</p><p>Two guests.</p><form><label>Name <input name=name value="%s"></label>
 <label>Mail <input name=mail></label><button>Book</button></form><a href="/help">Help</a><p>Imprint</p>`, complaint, name))(w, r)
 	}
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	tab := d.Open(testenv.Pages(t, map[string]http.HandlerFunc{"/": form}))
 	book := func(steps ...*domtapv1.Step) (texts []string) {
 		t.Helper()

@@ -53,7 +53,8 @@ func hold(t *domtapv1.Target, d time.Duration) *domtapv1.Step {
 
 // TestHolds presses elements that react to a long press, and drags elements that move only after one.
 func TestHolds(t *testing.T) {
-	s := staged(t, `<style>* { margin: 0 } button, li { display: block; width: 120px; height: 30px; touch-action: none; user-select: none }</style>
+	s := &stage{t: t, d: testenv.Shared(t)} // its timers are short, and other tests would delay them
+	s.show(`<style>* { margin: 0 } button, li { display: block; width: 120px; height: 30px; touch-action: none; user-select: none }</style>
 		<div id=box></div><button id=stay>Stay</button><button id=menu>Menu</button><button id=gone>Gone</button><button id=moved>Moved</button><ul><li role=button tabindex=0 id=a>Alpha<li role=button tabindex=0 id=b>Beta</ul><script>
 		var log = [], timer, note = (what) => log.push(what), take = () => { const all = log.join(" "); log = []; return all };
 		const held = (el, ms, act) => { el.onpointerdown = () => { timer = setTimeout(act, ms) }; el.onpointerup = () => clearTimeout(timer); el.onclick = () => note("click " + el.id) };

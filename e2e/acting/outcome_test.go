@@ -25,11 +25,11 @@ import (
 //	press KEY           presses a key, without a target
 //	form NAME = TEXT, … fills fields and submits their form
 func TestOutcome(t *testing.T) {
-	d := testenv.Shared(t)
-	golden.Each(t, "testdata/outcome/*.txtar", 1, func(t *testing.T, a *golden.Archive) { playOutcome(t, d, a) })
+	golden.Each(t, "testdata/outcome/*.txtar", 1, playOutcome)
 }
 
-func playOutcome(t *testing.T, d *testenv.Daemon, a *golden.Archive) {
+func playOutcome(t *testing.T, a *golden.Archive) {
+	d := testenv.Apart(t)
 	pages := map[string]http.HandlerFunc{"/slow": slow}
 	for _, f := range a.Files {
 		if strings.HasPrefix(f.Name, "/") {
@@ -115,7 +115,7 @@ func TestAnAnnouncementIsAChange(t *testing.T) {
 func TestWhatWasInsertedDuringATurnHasItsRef(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(`<title>New</title><button onclick="document.body.insertAdjacentHTML('beforeend',
 		'<div role=dialog aria-label=Account><label>E-mail <input aria-invalid=true></label></div>')">New</button>`)})
-	d := testenv.Shared(t)
+	d := testenv.Apart(t)
 	s := &stage{t: t, d: d, tab: d.Open(url + "/")}
 	done, err := d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Format: domtapv1.Format_FORMAT_DENSE_DIFF, Steps: []*domtapv1.Step{click(s.at("New"))}})
 	if err != nil {

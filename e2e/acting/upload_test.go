@@ -19,6 +19,7 @@ func upload(at *domtapv1.Target, paths []string, files ...*domtapv1.UploadFile) 
 
 // TestUploads passes files to inputs, to labels of hidden inputs, and to buttons that open a file chooser.
 func TestUploads(t *testing.T) {
+	t.Parallel()
 	allowed, secret := t.TempDir(), t.TempDir()
 	write := func(dir, name, content string) string {
 		path := filepath.Join(dir, name)
