@@ -35,7 +35,7 @@ func TestStreamsConvergeOnApplications(t *testing.T) {
 	for _, name := range []string{"react", "vue", "svelte", "lit", "preact", "solid", "virtual", "grid", "plain"} {
 		t.Run(name, func(t *testing.T) {
 			a := openApp(t, d, url+"/"+name)
-			for seed := range testenv.Size(4, 12) {
+			for seed := range testenv.Size(3, 12) {
 				a.step(seed)
 				a.converges()
 			}

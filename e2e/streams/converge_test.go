@@ -148,8 +148,8 @@ func TestStoredDOMEqualsFreshWalk(t *testing.T) {
 				if structural {
 					from = 0
 				}
-				storedEqualsFresh(t, b, 0, from, watched, testenv.Size(60, 150))
-				storedEqualsFresh(t, b, 0, from, watched, testenv.Size(40, 400), "redraw", "redraw", "add", "retext", "hide", "move", "remove")
+				storedEqualsFresh(t, b, 0, from, watched, testenv.Size(40, 150))
+				storedEqualsFresh(t, b, 0, from, watched, testenv.Size(25, 400), "redraw", "redraw", "add", "retext", "hide", "move", "remove")
 			})
 		}
 	}
