@@ -16,9 +16,9 @@ LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|Guarantee|Fres
 # or might.
 FULL     := Clipboard|FrozenPage|Thaw|Permission|Prompt|Hovered|NothingOpens|WindowsBecomeTabs|Deliver|PagesThatHang|Downloads|Dialogs|Screenshot|ShownPasswords|PDF|Pdf|Emulat|CancelledOpenTab|DiedBeforeIt|Swept|Attach|Upload
 ONFULL   := ./e2e ./e2e/acting ./e2e/sessions ./e2e/sideeffects ./e2e/capture ./e2e/secrets
-# The packages whose tests take longest begin first, so that none of them is left to run alone at the end. Three at once on two
+# The packages whose tests take longest begin first, so that none of them is left to run alone at the end. Four at once on two
 # cores: browsers that start and end, and tests that wait, leave some of them idle.
-LONGEST  := ./e2e/acting ./e2e/streams ./e2e ./cmd/domtap ./e2e/capture ./e2e/sideeffects ./internal/cluster ./internal/server ./e2e/gauntlet ./internal/recording ./e2e/adversarial ./bench/peers
+LONGEST  := ./e2e/acting ./e2e ./e2e/streams ./cmd/domtap ./e2e/adversarial ./e2e/live ./e2e/capture ./e2e/sideeffects ./internal/browser/observer ./e2e/components ./e2e/gauntlet ./internal/server ./internal/cluster ./e2e/sessions ./e2e/secrets ./e2e/tasks ./internal/recording ./bench/peers
 
 # The version is stamped by -ldflags, so Go need not ask git, which refuses a checkout of another user's.
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
@@ -74,7 +74,7 @@ test: ## run all tests with the race detector
 	@scripts/quietly "Downloading the Go modules" go list -deps -test ./...
 	@scripts/quietly "Building domtap" go build -o .cache/program/ ./cmd/domtap ./cmd/testreport
 	GORACE="$(strip $(GORACE) atexit_sleep_ms=10)" DOMTAP_PROGRAM="$(CURDIR)/$(PROGRAM)" \
-		$(REPORT) -race -vet=off -p=3 -timeout=15m $(TESTFLAGS) $(LONGEST) ./...
+		$(REPORT) -race -vet=off -p=4 -timeout=15m $(TESTFLAGS) $(LONGEST) ./...
 
 # A test that needs a browser is skipped when testing.Short() holds: testenv.NeedBrowser sees to that. The packages below e2e have no other tests.
 # make lint vets, which is a fifth of the work of a first run. Twice as many packages as processors are tested at once, because some mostly wait.
