@@ -37,7 +37,7 @@ type group struct {
 func groups() []group {
 	return []group{
 		{"tabs", "Tabs:", []cli.Command{
-			{Name: "open", Make: tabcmd.Open}, {Name: "tabs", Make: tabcmd.Tabs}, {Name: "goto", Make: tabcmd.Goto}, {Name: "back", Make: tabcmd.Back},
+			{Name: "open", Make: tabcmd.Open}, {Name: "tabs", Make: tabcmd.Tabs}, {Name: "attach", Make: tabcmd.Attach}, {Name: "goto", Make: tabcmd.Goto}, {Name: "back", Make: tabcmd.Back},
 			{Name: "forward", Make: tabcmd.Forward}, {Name: "reload", Make: tabcmd.Reload}, {Name: "close", Make: tabcmd.Close}, {Name: "restore", Make: tabcmd.Restore},
 		}},
 		{"sessions", "Sessions:", []cli.Command{

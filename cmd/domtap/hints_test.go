@@ -43,7 +43,9 @@ var printers = map[string][]string{
 
 // ofOthers lists flags of other programs, and flags of domtap in texts that describe their command in other words.
 var ofOthers = map[string][]string{
-	"": {"help", "cask", "shm-size", "no-sandbox", "remote-debugging-port"},
+	"":                                     {"help", "cask", "shm-size", "no-sandbox", "remote-debugging-port"},
+	"internal/browser/discovery/choose.go": {"user-data-dir"},
+	"internal/browser/launch/search.go":    {"browser"}, // it replaces this flag
 	"cmd/domtap/internal/recordcmd/replay.go": {"addr"},
 	"cmd/domtap/internal/daemoncmd/skill.go":  {"json"},
 	"cmd/domtap/internal/readcmd/wait.go":     {"until"}, // its conditions are also used by domtap watch

@@ -196,7 +196,7 @@ func (d *hostileDaemon) scalar(field protoreflect.FieldDescriptor) protoreflect.
 
 // commandLines maps every command to its arguments, with | between two uses. HOSTILE stands for hostileText, DIR for a directory.
 var commandLines = map[string]string{
-	"open": "https://a.test|HOSTILE|-q https://a.test", "tabs": "", "goto": "https://a.test|HOSTILE", "back": "", "forward": "", "reload": "", "close": "|HOSTILE", "restore": "",
+	"open": "https://a.test|HOSTILE|-q https://a.test", "tabs": "", "attach": "|--all|HOSTILE", "goto": "https://a.test|HOSTILE", "back": "", "forward": "", "reload": "", "close": "|HOSTILE", "restore": "",
 	"session new": "HOSTILE", "session list": "", "session set": "HOSTILE --user-agent HOSTILE", "session save": "default -", "session load": "HOSTILE testdata/upload.txt",
 	"session close": "HOSTILE", "session devices": "", "session login": "HOSTILE --state DIR/s.json --until-text HOSTILE",
 	"profile save": "work|HOSTILE", "profile refresh": "work", "profile load": "work", "profile list": "", "profile delete": "work|HOSTILE",

@@ -58,7 +58,9 @@ var errNotAsked = errors.New("its user was asked before and did not allow the co
 // failed returns the error of a connection that failed.
 func (s *search) failed(err error) error {
 	if e, ok := errors.AsType[*discovery.Error](err); ok {
-		return fmt.Errorf("--remote %s: %w", autoRemote, e)
+		shown := *e
+		shown.Remedy = strings.ReplaceAll(e.Remedy, "--browser ", "--remote "+autoRemote+":")
+		return fmt.Errorf("--remote %s: %w", autoRemote, &shown)
 	}
 	if s.asks && !errors.Is(err, errNotAsked) {
 		s.refusals.add(s.address)

@@ -45,6 +45,17 @@ func Tabs(tabs []*domtapv1.Tab) string {
 	})
 }
 
+// shownID is the length of the IDs in OtherTabs.
+const shownID = 8
+
+// OtherTabs returns a table of tabs that can be taken over, with a heading.
+func OtherTabs(others []*domtapv1.OtherTab) string {
+	return table("ID\tURL\tTITLE", others, func(o *domtapv1.OtherTab) []string {
+		id := o.GetId()
+		return []string{Cell(id[:min(shownID, len(id))], shownID), Cell(o.GetUrl(), 80), Cell(o.GetTitle(), 60)}
+	})
+}
+
 // Restore returns one line that reports whether a tab is restored.
 func Restore(tab *domtapv1.Tab) string {
 	state := "off: the tab is not restored after a crash; --on turns restore on"
