@@ -47,6 +47,8 @@ type Info struct {
 	HTTPStatus int
 	// Dialog is the open dialog, or nil. It must not be modified.
 	Dialog *driver.Dialog
+	// Tools are the tools that the page offers, or nil. They must not be modified.
+	Tools *driver.ToolsChanged
 	// Restore reports whether the tab is restored when it loses its page.
 	Restore bool
 	// Frozen reports whether the page is frozen because the tab is idle. A frozen page runs no timers until the next call.

@@ -44,6 +44,8 @@ type loop struct {
 	downloads sideeffects.Downloads
 	summary   sideeffects.Summary
 	notices   *Notices
+	// tools are the tools that the page offers, or nil.
+	tools *driver.ToolsChanged
 
 	publisher publisher
 	pump      pump
@@ -202,6 +204,10 @@ func (t *loop) receiveEffect(e driver.Event) {
 		t.summary.Add("the page opened a file chooser: send an upload step with this ref")
 	case driver.WindowsPending:
 		t.summary.Add(fmt.Sprintf("%d windows that the page opened are not listed yet: list the tabs again later", e.Count))
+	case driver.ToolsChanged:
+		if t.tools = &e; len(e.Tools) == 0 && !e.Incomplete {
+			t.tools = nil
+		}
 	case driver.DownloadProgressed:
 		t.publisher.add(TabEvent{Kind: TabDownloaded, Download: e.Download})
 		t.summary.Replace(t.downloads.Progress(e.Download))

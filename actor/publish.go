@@ -60,7 +60,7 @@ func (p *publisher) publishAway() {
 	h := p.t.head.Load()
 	info := h.Info
 	info.Status, info.Restore, info.Dialog = StatusRestoring, p.t.restorable.Load(), nil
-	info.Frozen = false
+	info.Frozen, info.Tools = false, nil
 	if info != h.Info {
 		h = p.replace(h, h.follow(h.Snapshot, info, h.refs, p.t.limits), h.view)
 	}
@@ -83,7 +83,7 @@ func (p *publisher) info() Info {
 	url, title, httpStatus := p.t.nav.Page()
 	return Info{
 		ID: p.t.id, Session: p.t.session, Opener: p.t.opener, URL: url, Title: title, HTTPStatus: httpStatus,
-		Status: p.status(), Dialog: p.t.dialogs.Open(), Restore: p.t.restorable.Load(), Why: p.t.recovery.Why(), Frozen: p.t.freezer.frozen,
+		Status: p.status(), Dialog: p.t.dialogs.Open(), Tools: p.t.tools, Restore: p.t.restorable.Load(), Why: p.t.recovery.Why(), Frozen: p.t.freezer.frozen,
 		TakenOver: p.t.page().TakenOver(),
 	}
 }

@@ -121,7 +121,7 @@ func (r *restorer) attach(page driver.Page) {
 	t.recovery.Attach()
 	t.obs.Attach()
 	t.doc.Attach()
-	t.downloads = sideeffects.Downloads{}
+	t.downloads, t.tools = sideeffects.Downloads{}, nil
 	t.freezer.frozen = false
 }
 

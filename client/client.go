@@ -73,6 +73,7 @@ type Client struct {
 	Network  domtapv1.NetworkServiceClient
 	Cluster  domtapv1.ClusterServiceClient
 	Timeline domtapv1.TimelineServiceClient
+	Tools    domtapv1.ToolServiceClient
 
 	conn *grpc.ClientConn
 }
@@ -160,6 +161,7 @@ func New(conn *grpc.ClientConn) *Client {
 		Search:   domtapv1.NewSearchServiceClient(conn),
 		Network:  domtapv1.NewNetworkServiceClient(conn),
 		Timeline: domtapv1.NewTimelineServiceClient(conn),
+		Tools:    domtapv1.NewToolServiceClient(conn),
 		Cluster:  domtapv1.NewClusterServiceClient(conn),
 		conn:     conn,
 	}

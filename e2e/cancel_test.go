@@ -253,6 +253,10 @@ func (c *cancelled) ofPages(method string) proto.Message {
 		return &domtapv1.InteractRequest{TabId: c.tab(), Steps: []*domtapv1.Step{c.step(), c.step()}}
 	case "ActionService.FillForm":
 		return &domtapv1.FillFormRequest{TabId: c.tab(), Fields: []*domtapv1.FormField{{Label: "Name", Value: "x"}}}
+	case "ToolService.ListTools":
+		return &domtapv1.ListToolsRequest{TabId: c.tab()}
+	case "ToolService.CallTool":
+		return &domtapv1.CallToolRequest{TabId: c.tab(), Name: "x"}
 	case "PageService.ReadPage":
 		return &domtapv1.ReadPageRequest{TabId: c.tab()}
 	case "PageService.Screenshot":

@@ -23,6 +23,7 @@ type Page struct {
 	renderer
 	dialogs
 	stored
+	tools
 
 	browser *Browser
 	session string
@@ -46,7 +47,7 @@ type Page struct {
 func newPage(b *Browser, id, session string, viewport dom.Box) *Page {
 	p := &Page{browser: b, session: session, id: id, events: make(chan driver.Event, 4096), gone: make(chan struct{})}
 	p.documents.Page, p.queries.Page, p.navigator.Page, p.input.Page = p, p, p, p
-	p.stored.Page = p
+	p.stored.Page, p.tools.Page = p, p
 	p.capturer.Page, p.renderer.Page, p.dialogs.Page = p, p, p
 	viewport.X, viewport.Y = 0, 0
 	p.main = &Frame{URL: "about:blank", Scroll: viewport, document: id + "-document-0"}

@@ -80,6 +80,7 @@ type Page interface {
 	Bodies
 	Documents
 	Freezer
+	Tools
 	// Guard sets a function that is called right before each command that acts on the page. If it returns an error, the command is not sent
 	// and the call fails with that error. It must not block.
 	Guard(check func() error)

@@ -219,6 +219,8 @@ func (t *run) performOne(ctx context.Context, a Step) (Result, error) {
 		return t.backNow(ctx)
 	case a.Dialog != nil:
 		return t.answerDialog(ctx, *a.Dialog)
+	case a.Tool != nil:
+		return t.callTool(ctx, a.Tool)
 	case a.Field != nil:
 		return filler{t}.fill(ctx, a.Field)
 	case a.Submit != nil:

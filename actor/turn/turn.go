@@ -53,6 +53,8 @@ type Step struct {
 	Back bool
 	// Dialog makes the step answer the open dialog.
 	Dialog *driver.DialogAnswer
+	// Tool makes the step call a tool of the page.
+	Tool *ToolStep
 	// Field makes the step fill in a field of a form, of any kind.
 	Field *Field
 	// Submit makes the step submit a form, unless an earlier step failed.
@@ -63,11 +65,11 @@ type Step struct {
 
 // acts reports whether the step acts on the page by input.
 func (a Step) acts() bool {
-	return a.Dialog == nil && a.Wait == nil && a.Read == nil && a.Shot == nil && !a.Back
+	return a.Dialog == nil && a.Tool == nil && a.Wait == nil && a.Read == nil && a.Shot == nil && !a.Back
 }
 
 // affects reports whether the page reacts to the step.
-func (a Step) affects() bool { return a.Dialog != nil || a.acts() }
+func (a Step) affects() bool { return a.Dialog != nil || a.Tool != nil || a.acts() }
 
 // pressesAtFocus reports whether the step presses keys at the focused element.
 func (a Step) pressesAtFocus() bool {
@@ -103,6 +105,8 @@ func (a Step) summary() string {
 		return "back"
 	case a.Dialog != nil:
 		return dialogVerb(*a.Dialog) + " dialog"
+	case a.Tool != nil:
+		return a.Tool.summary()
 	case a.Field != nil:
 		return "fill " + a.Field.name()
 	case a.Submit != nil:
@@ -175,6 +179,8 @@ type Result struct {
 	Image []byte
 	// Dialog is the dialog that the step answered, or nil.
 	Dialog *driver.Dialog
+	// Claim is what the page said about a ToolStep, or nil.
+	Claim *driver.ToolClaim
 }
 
 // Outcome is the result of a turn.
@@ -212,4 +218,9 @@ func (o *Outcome) Elements(s *dom.Snapshot) dom.List {
 		return s.Elements
 	}
 	return WithoutStructure(s.Elements)
+}
+
+// ElementsDiffer reports whether the turn changed interactive elements in more than which of them has the focus.
+func (o *Outcome) ElementsDiffer() bool {
+	return differBesideFocus(WithoutStructure(o.Before.Elements), WithoutStructure(o.After.Elements))
 }

@@ -52,7 +52,7 @@ func groups() []group {
 			{Name: "prune", Make: readcmd.Prune}, {Name: "search", Make: readcmd.Search}, {Name: "record", Make: recordcmd.Record}, {Name: "replay", Make: recordcmd.Replay},
 		}},
 		{"act", "Acting on a page:", append(actcmd.Actions(),
-			cli.Command{Name: "mouse", Make: actcmd.Mouse}, cli.Command{Name: "do", Make: doCommand}, cli.Command{Name: "dialog", Make: actcmd.Dialog}, cli.Command{Name: "downloads", Make: actcmd.Downloads}, cli.Command{Name: "form", Make: actcmd.Form},
+			cli.Command{Name: "mouse", Make: actcmd.Mouse}, cli.Command{Name: "do", Make: doCommand}, cli.Command{Name: "dialog", Make: actcmd.Dialog}, cli.Command{Name: "downloads", Make: actcmd.Downloads}, cli.Command{Name: "form", Make: actcmd.Form}, cli.Command{Name: "tool", Make: actcmd.Tool},
 			cli.Command{Name: "eval", Make: actcmd.Eval}, cli.Command{Name: "pause", Make: timelinecmd.Pause}, cli.Command{Name: "resume", Make: timelinecmd.Resume})},
 		{"daemon", "The daemon:", []cli.Command{
 			{Name: "serve", Make: servecmd.Serve}, {Name: "mcp", Make: daemoncmd.MCP}, {Name: "skill", Make: skillCommand}, {Name: "repl", Make: replCommand}, {Name: "stop", Make: daemoncmd.Stop}, {Name: "stats", Make: daemoncmd.Stats},

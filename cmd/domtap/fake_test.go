@@ -35,6 +35,7 @@ type fakeDaemon struct {
 	domtapv1.UnimplementedStorageServiceServer
 	domtapv1.UnimplementedSearchServiceServer
 	domtapv1.UnimplementedNetworkServiceServer
+	domtapv1.UnimplementedToolServiceServer
 	domtapv1.UnimplementedClusterServiceServer
 	domtapv1.UnimplementedDaemonServiceServer
 
@@ -81,6 +82,7 @@ func (f *fakeDaemon) serve(t *testing.T, listener net.Listener, options ...grpc.
 	domtapv1.RegisterStorageServiceServer(server, f)
 	domtapv1.RegisterSearchServiceServer(server, f)
 	domtapv1.RegisterNetworkServiceServer(server, f)
+	domtapv1.RegisterToolServiceServer(server, f)
 	domtapv1.RegisterClusterServiceServer(server, f)
 	domtapv1.RegisterDaemonServiceServer(server, f)
 	healthv1.RegisterHealthServer(server, health.NewServer())
@@ -166,6 +168,14 @@ func (f *fakeDaemon) AnswerDialog(ctx context.Context, r *domtapv1.AnswerDialogR
 		Dialog: &domtapv1.Dialog{Type: domtapv1.DialogType_DIALOG_TYPE_CONFIRM, Message: "Sure?", Id: 1, Answer: domtapv1.DialogAnswer_DIALOG_ANSWER_ACCEPTED},
 		Tab:    twoTabs()[1],
 	})
+}
+
+func (f *fakeDaemon) ListTools(ctx context.Context, r *domtapv1.ListToolsRequest) (*domtapv1.ListToolsResponse, error) {
+	return handle(ctx, f, r, &domtapv1.ListToolsResponse{})
+}
+
+func (f *fakeDaemon) CallTool(ctx context.Context, r *domtapv1.CallToolRequest) (*domtapv1.CallToolResponse, error) {
+	return handle(ctx, f, r, &domtapv1.CallToolResponse{})
 }
 
 func (f *fakeDaemon) ListDownloads(ctx context.Context, r *domtapv1.ListDownloadsRequest) (*domtapv1.ListDownloadsResponse, error) {

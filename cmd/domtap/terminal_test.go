@@ -207,7 +207,7 @@ var commandLines = map[string]string{
 	"pdf": "DIR/p.pdf", "shot": "DIR/p.png", "extract": "HOSTILE", "batch": "https://a.test", "log": "", "timeline": "|--follow", "request": "1|1 --body|1 --save DIR/body|HOSTILE",
 	"har": "-|DIR/a.har", "video": "DIR/v.gif", "audit": "", "prune": "--stats", "search": "HOSTILE", "record start": "", "record stop": "", "record list": "", "replay": "HOSTILE",
 	"click": "1|--text HOSTILE", "dblclick": "1", "hover": "1", "type": "1 HOSTILE", "fill": "1 HOSTILE", "press": "HOSTILE", "select": "1 HOSTILE", "check": "1", "uncheck": "1", "scroll": "1", "drag": "1 2", "mouse": "down 1 up|HOSTILE", "do": "HOSTILE|tabs",
-	"upload": "1 testdata/upload.txt|1 HOSTILE", "dialog accept": "HOSTILE", "dialog dismiss": "", "downloads": "", "form": "HOSTILE=HOSTILE", "eval": "HOSTILE", "pause": "HOSTILE", "resume": "HOSTILE",
+	"upload": "1 testdata/upload.txt|1 HOSTILE", "dialog accept": "HOSTILE", "dialog dismiss": "", "downloads": "", "form": "HOSTILE=HOSTILE", "tool": "|HOSTILE|HOSTILE --input {}", "eval": "HOSTILE", "pause": "HOSTILE", "resume": "HOSTILE",
 	"mcp install": "cursor --print|HOSTILE", "mcp uninstall": "cursor --print|HOSTILE", "skill": "", "repl": "", "stats": "", "cluster status": "", "cluster drain": "HOSTILE", "cluster move": "HOSTILE HOSTILE",
 	"config": "", "health": "HOSTILE", "doctor": "", "socket": "", "token": "", "token new": "alice|HOSTILE", "version": "", "man": "", "ui": "", "stop": "",
 }

@@ -58,7 +58,7 @@ var layers = map[string]layer{
 		"dom", "actor", "internal/sessions", "internal/telemetry/pagelog", "internal/browser/activity", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/console",
 		"internal/browser/devtools", "internal/browser/dialogs", "internal/browser/documents", "internal/browser/downloads", "internal/browser/emulate",
 		"internal/browser/adapters", "internal/browser/frames", "internal/browser/input", "internal/browser/launch", "internal/browser/navigation", "internal/browser/observer",
-		"internal/browser/pdfreader", "internal/browser/permissions", "internal/browser/requests", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/warm", "internal/browser/windows",
+		"internal/browser/pdfreader", "internal/browser/permissions", "internal/browser/requests", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/warm", "internal/browser/webmcp", "internal/browser/windows",
 		"internal/browser/intercept", "internal/routes",
 	}, modules: true},
 	// The parts of a page, lower ones first. None depends on the page itself.
@@ -66,6 +66,7 @@ var layers = map[string]layer{
 	"internal/browser/activity":   {layers: []string{"internal/browser/console"}, modules: true},
 	"internal/browser/frames":     {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/monitor"}, modules: true},
 	"internal/browser/documents":  {layers: []string{"dom", "actor", "internal/truncate", "internal/browser/devtools", "internal/browser/observer", "internal/browser/frames"}, modules: true},
+	"internal/browser/webmcp":     {layers: []string{"actor", "dom", "internal/truncate", "internal/browser/devtools", "internal/browser/frames"}, modules: true},
 	"internal/browser/dialogs":    {layers: []string{"actor", "internal/truncate", "internal/browser/frames"}, modules: true},
 	"internal/browser/requests":   {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/console", "internal/browser/frames"}, modules: true},
 	"internal/browser/navigation": {layers: []string{"actor", "internal/browser/dialogs", "internal/browser/frames", "internal/browser/observer"}, modules: true},
@@ -207,7 +208,7 @@ var owners = []owner{
 		packages: []string{"github.com/chromedp"},
 		layers: []string{"internal/browser", "internal/browser/activity", "internal/browser/devtools", "internal/browser/devtools/devtoolstest", "internal/browser/launch", "internal/browser/input", "internal/browser/keyboard", "internal/browser/console", "internal/browser/frames", "internal/browser/documents",
 			"internal/browser/dialogs", "internal/browser/requests", "internal/browser/navigation", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/downloads", "internal/browser/adapters",
-			"internal/browser/emulate", "internal/browser/hidden", "internal/browser/intercept", "internal/browser/pdfreader", "internal/browser/permissions", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/windows", "bench"},
+			"internal/browser/emulate", "internal/browser/hidden", "internal/browser/intercept", "internal/browser/pdfreader", "internal/browser/permissions", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/webmcp", "internal/browser/windows", "bench"},
 		advice: "add what you need to the interfaces of actor/driver and implement it in internal/browser",
 	},
 	{

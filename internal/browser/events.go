@@ -24,8 +24,11 @@ import (
 
 // handle handles one event of a session. It runs on the page's loop.
 func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
-	if strings.HasPrefix(string(msg.Method), "Page.") {
+	switch domain, _, _ := strings.Cut(string(msg.Method), "."); domain {
+	case "Page":
 		return p.handlePage(s, msg)
+	case "WebMCP":
+		return p.tools.Handle(s, msg)
 	}
 	switch string(msg.Method) {
 	case runtime.BindingCalled.Method:
@@ -62,12 +65,7 @@ func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
 	case target.AttachedToTarget.Method:
 		return devtools.On(msg, target.AttachedToTarget, p.attachedToFrame)
 	case target.DetachedFromTarget.Method:
-		return devtools.On(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {
-			p.browser.conn.Listen(e.SessionID, nil)
-			p.emulated.Forget(e.SessionID)
-			p.frames.Detached(e.SessionID)
-			p.requests.Detached(e.SessionID)
-		})
+		return devtools.On(msg, target.DetachedFromTarget, p.detached)
 	}
 	return p.handleLog(s, msg)
 }
@@ -141,6 +139,7 @@ func (p *Page) committed(s devtools.Session, f *cdp.Frame) {
 		p.frames.Add(f.ID, a)
 	}
 	p.requests.Committed(f.ID, f.LoaderID)
+	p.tools.Committed(f.ID)
 	event := driver.Committed{Frame: p.frames.Tree.Key(f.ID), Document: document, URL: url}
 	if f.UnreachableURL != "" {
 		event.URL, event.Error = f.UnreachableURL, "the page could not be loaded"
@@ -171,6 +170,7 @@ func (p *Page) committedWithin(e cdppage.EventNavigatedWithinDocument) {
 func (p *Page) frameGone(id cdp.FrameID) {
 	p.frames.Change(func(t *frames.Tree) { t.Remove(id) })
 	p.requests.Committed(id, "")
+	p.tools.Committed(id)
 	p.emit(driver.FrameGone{Frame: p.frames.Tree.Key(id)})
 }
 
@@ -198,6 +198,7 @@ func (p *Page) crashed(reason string) {
 	p.frames.Change(func(t *frames.Tree) {
 		t.Drop(func(*frames.Agent) bool { return true }, func(*frames.World) bool { return false })
 	})
+	p.tools.Crashed()
 	p.emit(driver.Crashed{Reason: reason, Deliberate: deliberate})
 }
 
@@ -227,4 +228,13 @@ func (p *Page) attachedToFrame(e target.EventAttachedToTarget) {
 		_ = p.barrier(ctx)
 		return err
 	})
+}
+
+// detached forgets the session of a frame or a worker that has ended.
+func (p *Page) detached(e target.EventDetachedFromTarget) {
+	p.browser.conn.Listen(e.SessionID, nil)
+	p.emulated.Forget(e.SessionID)
+	p.frames.Detached(e.SessionID)
+	p.requests.Detached(e.SessionID)
+	p.tools.Detached(e.SessionID)
 }

@@ -32,6 +32,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 	"github.com/domtap/domtap/internal/browser/pdfreader"
 	"github.com/domtap/domtap/internal/browser/requests"
+	"github.com/domtap/domtap/internal/browser/webmcp"
 	"github.com/domtap/domtap/internal/browser/windows"
 )
 
@@ -55,6 +56,7 @@ type Page struct {
 	driver.PageStorage
 	driver.Bodies
 	driver.Documents
+	driver.Tools
 	*console.Feed
 	rawPage
 	*adapters.Freezer
@@ -69,6 +71,7 @@ type Page struct {
 	input     *input.Input
 	emulated  *emulate.Targets
 	shots     *capture.Capture
+	tools     *webmcp.Tools
 	// window is nil if the window is always drawn.
 	window   *windows.Window
 	activity activity.Activity
@@ -154,6 +157,7 @@ func (p *Page) compose() {
 	shots := capture.New(tab, p.documents, &c.front, func() bool { return !c.masks().IsZero() })
 
 	p.shots = shots
+	p.tools = webmcp.New(m, func() bool { open, _ := p.dialogs.Open(); return open.ID != 0 })
 	p.Observer = adapters.Observer{Reader: p.reader, Requests: p.requests, OnLoop: func() { p.inbox.Push(inbound{prepare: true}) }}
 	session := adapters.Session{Acts: c.acts, Clipboard: c.clipboard, BringToFront: bringToFront}
 	p.Query = adapters.Query{Query: p.documents, Scripts: documents.NewScripts(m), Capture: shots, Session: session}
@@ -165,7 +169,7 @@ func (p *Page) compose() {
 		return pdfreader.Read(ctx, b.root, c.id, data)
 	}}
 	p.Freezer = &adapters.Freezer{Page: p.main, Targets: p.emulated, Front: &c.front}
-	p.Navigator, p.Capturer, p.Dialogs, p.Scroller = p.navigator, shots, p.dialogs, p.documents
+	p.Navigator, p.Capturer, p.Dialogs, p.Scroller, p.Tools = p.navigator, shots, p.dialogs, p.documents, p.tools
 }
 
 // drain reads the events of a page that has no other reader, until the page has ended.
@@ -195,6 +199,7 @@ func (p *Page) install(ctx context.Context, s devtools.Session, kind emulate.Kin
 		// No file chooser ever opens. An upload answers the event instead.
 		{Method: cdppage.CommandSetInterceptFileChooserDialog, Params: cdppage.SetInterceptFileChooserDialogParams{Enabled: true}, Optional: true},
 		{Method: cdppage.CommandSetLifecycleEventsEnabled, Params: cdppage.SetLifecycleEventsEnabledParams{Enabled: true}},
+		webmcp.Enable(),
 		p.Focus(),
 	}
 	if p.takenOver { // a page that was loaded in advance would replace this one under another ID

@@ -88,7 +88,7 @@ func TestDefinitionsAreCheap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for classes, limit := range map[string]int{tools.Core: 1500, tools.Page: 1500, tools.Storage: 300, tools.Search: 200, tools.Network: 300, tools.All: 4000} {
+	for classes, limit := range map[string]int{tools.Core: 1500, tools.Page: 1500, tools.Storage: 300, tools.Search: 200, tools.Network: 300, tools.WebMCP: 250, tools.All: 4200} {
 		inBubble(t, Options{Tools: classes, Search: true}, func(t *testing.T, b *bench) {
 			w := b.wire()
 			line := w.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
@@ -130,7 +130,7 @@ func TestEveryToolIsWellDescribed(t *testing.T) {
 		}
 		readOnly := map[string]bool{
 			"browser_get_dom": true, "browser_get_elements_compact": true, "browser_read_page": true, "browser_screenshot": true, "browser_wait": true,
-			"browser_extract": true, "browser_log": true, "browser_find": true, "browser_batch": true, "browser_search": true, "browser_storage": false, "browser_route": false, "browser_interact": false, "browser_fill_form": false, "browser_navigate": false, "browser_tab": false,
+			"browser_extract": true, "browser_log": true, "browser_find": true, "browser_batch": true, "browser_search": true, "browser_storage": false, "browser_route": false, "browser_page_tools": true, "browser_call_page_tool": false, "browser_interact": false, "browser_fill_form": false, "browser_navigate": false, "browser_tab": false,
 		}
 		if len(answer.Result.Tools) != len(readOnly) {
 			t.Errorf("%d tools are listed, want %d", len(answer.Result.Tools), len(readOnly))

@@ -23,12 +23,13 @@ import (
 	"github.com/domtap/domtap/internal/server/tabs"
 	"github.com/domtap/domtap/internal/server/tabview/reading"
 	"github.com/domtap/domtap/internal/server/timeline"
+	"github.com/domtap/domtap/internal/server/tools"
 )
 
 // requestRules are the rules of the requests of all services.
 var requestRules = rules.Union(
 	tabs.Rules, dom.Rules, actions.Rules, pages.Rules, sessions.Rules, storage.Rules, contexts.Rules, stats.Rules, network.Rules, timeline.Rules,
-	search.Rules, cluster.Rules, recording.Rules, replay.Rules, daemon.Rules,
+	search.Rules, cluster.Rules, recording.Rules, replay.Rules, daemon.Rules, tools.Rules,
 )
 
 // services holds the services of the API.
@@ -36,6 +37,7 @@ type services struct {
 	tabs      *tabs.Service
 	dom       *dom.Service
 	actions   *actions.Service
+	tools     *tools.Service
 	pages     *pages.Service
 	sessions  *sessions.Service
 	storage   *storage.Service
@@ -74,6 +76,7 @@ func (s *Server) newServices() *services {
 		cluster:   cfg.Cluster,
 		replay:    cfg.Replay,
 	}
+	all.tools = &tools.Service{Access: access, Actions: all.actions, Streams: streams}
 	if cfg.Cluster == nil {
 		all.cluster = cluster.None{}
 	}
@@ -88,6 +91,7 @@ func (s *services) register(r grpc.ServiceRegistrar) {
 	domtapv1.RegisterTabServiceServer(r, s.tabs)
 	domtapv1.RegisterDomServiceServer(r, s.dom)
 	domtapv1.RegisterActionServiceServer(r, s.actions)
+	domtapv1.RegisterToolServiceServer(r, s.tools)
 	domtapv1.RegisterPageServiceServer(r, s.pages)
 	domtapv1.RegisterSessionServiceServer(r, s.sessions)
 	domtapv1.RegisterStorageServiceServer(r, s.storage)

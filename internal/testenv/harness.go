@@ -211,6 +211,8 @@ type Daemon struct {
 	Recordings domtapv1.RecordingServiceClient
 	// Network manages the routes of sessions.
 	Network domtapv1.NetworkServiceClient
+	// Tools calls the tools of pages.
+	Tools domtapv1.ToolServiceClient
 	// Stop ends the server as SIGTERM does.
 	Stop context.CancelFunc
 	// Session is the session of requests without a session.
@@ -320,7 +322,7 @@ func (d *Daemon) connect(conn grpc.ClientConnInterface) {
 	d.Actions, d.Pages = domtapv1.NewActionServiceClient(conn), domtapv1.NewPageServiceClient(conn)
 	d.Sessions, d.Network = domtapv1.NewSessionServiceClient(conn), domtapv1.NewNetworkServiceClient(conn)
 	d.Storage, d.Timelines = domtapv1.NewStorageServiceClient(conn), domtapv1.NewTimelineServiceClient(conn)
-	d.Recordings = domtapv1.NewRecordingServiceClient(conn)
+	d.Recordings, d.Tools = domtapv1.NewRecordingServiceClient(conn), domtapv1.NewToolServiceClient(conn)
 }
 
 // Open opens a tab and returns its id.

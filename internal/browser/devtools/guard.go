@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/cdproto"
 	cdpdom "github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/webmcp"
 )
 
 // Guard decides whether the sessions of a page may act on it. It checks right before each acting command is written to the browser. A
@@ -40,7 +41,8 @@ func acts(method string, params any) bool {
 		return p.Acts()
 	}
 	switch method {
-	case cdpdom.CommandSetFileInputFiles, page.CommandNavigate, page.CommandReload, page.CommandNavigateToHistoryEntry, page.CommandHandleJavaScriptDialog:
+	case cdpdom.CommandSetFileInputFiles, page.CommandNavigate, page.CommandReload, page.CommandNavigateToHistoryEntry, page.CommandHandleJavaScriptDialog,
+		webmcp.CommandInvokeTool:
 		return true
 	}
 	return strings.HasPrefix(method, "Input.")

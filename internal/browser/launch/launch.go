@@ -33,6 +33,8 @@ import (
 type Config struct {
 	// ChromePath is the executable. If empty, Find selects it.
 	ChromePath string
+	// NoWebMCP keeps pages from offering tools.
+	NoWebMCP bool
 	// Flags are added to the command line, as "name" or "name=value", with or without leading dashes.
 	Flags []string
 	// Headless runs the browser without a window.
@@ -116,6 +118,9 @@ func execOptions(cfg Config, path string, home *home, modify func(*exec.Cmd), ou
 		on = append(on, inProcessNetwork)
 	}
 	off, blink, offBlink := features, blinkSettings, filePickers
+	if !cfg.NoWebMCP {
+		on = append(on, webMCP)
+	}
 	for _, flag := range append(slices.Clone(cfg.Flags), gateFlags(cfg.Gate)...) {
 		name, value, found := parseFlag(flag)
 		switch {
@@ -163,6 +168,9 @@ const blinkSettings = "selectionClipboardBufferAvailable=false," +
 // Chromium. chromedp also requests it, under its former name. A persistent profile needs the separate process, because without it some
 // browsers exit before the last cookies are stored (ADR 85).
 const inProcessNetwork = "NetworkServiceInProcess2"
+
+// webMCP lets pages offer tools to agents.
+const webMCP = "WebMCP"
 
 // features lists features that are always disabled. They include the back/forward cache, whose pages return without load events, and spare
 // renderers.

@@ -204,6 +204,20 @@ var definitions = map[string]Definition{
 			"route":{"type":"string","description":"remove: r1, or all"}},
 		"required":["action"]}`,
 	},
+	"browser_page_tools": {
+		"List the tools that the page itself offers.",
+		`{"type":"object","properties":{"tab":{"type":"string"}}}`,
+	},
+	"browser_call_page_tool": {
+		"Call a tool that the page offers. Returns what the tool says (> …), whether that agrees with what was observed, and changes.",
+		`{"type":"object","properties":{
+			"tab":{"type":"string"},
+			"name":{"type":"string"},
+			"input":{"type":"object"},
+			"frame":{"type":"string","description":"if several frames have the name"},
+			"timeout":{"type":"number","description":"seconds"}},
+		"required":["name"]}`,
+	},
 	"browser_batch": {
 		"Read up to 50 URLs in parallel in temporary tabs, or extract data by a schema from each.",
 		`{"type":"object","properties":{
@@ -235,4 +249,6 @@ var examples = map[string]string{
 	"browser_storage":              `{"action":"list"}`,
 	"browser_search":               `{"query":"go release notes"}`,
 	"browser_route":                `{"action":"block","url":"**/*.png"}`,
+	"browser_page_tools":           `{}`,
+	"browser_call_page_tool":       `{"name":"add_to_cart","input":{"item":"tea"}}`,
 }

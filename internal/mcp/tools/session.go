@@ -16,6 +16,7 @@ type Daemon struct {
 	Search   domtapv1.SearchServiceClient
 	Network  domtapv1.NetworkServiceClient
 	Timeline domtapv1.TimelineServiceClient
+	Tools    domtapv1.ToolServiceClient
 }
 
 // NewDaemon returns clients that use a connection.
@@ -29,5 +30,6 @@ func NewDaemon(conn grpc.ClientConnInterface) *Daemon {
 		Search:   domtapv1.NewSearchServiceClient(conn),
 		Network:  domtapv1.NewNetworkServiceClient(conn),
 		Timeline: domtapv1.NewTimelineServiceClient(conn),
+		Tools:    domtapv1.NewToolServiceClient(conn),
 	}
 }

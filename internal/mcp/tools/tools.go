@@ -64,11 +64,12 @@ const (
 	Storage = "storage"
 	Search  = "search"
 	Network = "network"
+	WebMCP  = "webmcp"
 	All     = "all"
 )
 
 // classes lists the classes in the order in which errors list them.
-var classes = []string{Core, Page, Storage, Search, Network, All}
+var classes = []string{Core, Page, Storage, Search, Network, WebMCP, All}
 
 // table lists all tools in the order in which hosts list them.
 var table = []Tool{
@@ -88,9 +89,11 @@ var table = []Tool{
 	{Name: "browser_storage", sets: []string{Storage}, run: storage},
 	{Name: "browser_search", sets: []string{Search}, ReadOnly: true, run: searchWeb},
 	{Name: "browser_route", sets: []string{Network}, run: route},
+	{Name: "browser_page_tools", sets: []string{WebMCP}, ReadOnly: true, run: pageTools},
+	{Name: "browser_call_page_tool", sets: []string{WebMCP}, run: callPageTool},
 }
 
-// Select returns the tools of a comma-separated list of classes: Core, Page, Storage, Search, Network and All.
+// Select returns the tools of a comma-separated list of classes: Core, Page, Storage, Search, Network, WebMCP and All.
 func Select(list string) ([]Tool, error) {
 	wanted := map[string]bool{}
 	for class := range strings.SplitSeq(list, ",") {

@@ -18,14 +18,14 @@ import (
 )
 
 func TestClassesOfTools(t *testing.T) {
-	for classes, want := range map[string]int{"core": 10, "page": 8, "storage": 1, "all": 16, "network": 1, "core,page": 13, " page , core ": 13, "search": 1, "core,search": 11} {
+	for classes, want := range map[string]int{"core": 10, "page": 8, "storage": 1, "all": 18, "network": 1, "webmcp": 2, "core,page": 13, " page , core ": 13, "search": 1, "core,search": 11} {
 		got, err := Select(classes)
 		if err != nil || len(got) != want {
 			t.Errorf("%q has %d tools (%v), want %d", classes, len(got), err, want)
 		}
 	}
 	for _, classes := range []string{"", "everything", "core,"} {
-		if _, err := Select(classes); err == nil || !strings.Contains(err.Error(), "use core, page, storage, search, network or all") {
+		if _, err := Select(classes); err == nil || !strings.Contains(err.Error(), "use core, page, storage, search, network, webmcp or all") {
 			t.Errorf("%q: %v", classes, err)
 		}
 	}
@@ -48,7 +48,7 @@ var arguments = map[string]any{
 	"browser_navigate": navigateArgs{}, "browser_tab": tabArgs{}, "browser_get_elements_compact": compactArgs{}, "browser_interact": interactArgs{},
 	"browser_fill_form": formArgs{}, "browser_wait": waitArgs{}, "browser_read_page": pageArgs{}, "browser_get_dom": domArgs{},
 	"browser_screenshot": shotArgs{}, "browser_extract": extractArgs{}, "browser_batch": batchArgs{}, "browser_find": findArgs{}, "browser_log": logArgs{},
-	"browser_search": searchArgs{}, "browser_storage": storageArgs{}, "browser_route": routeArgs{},
+	"browser_search": searchArgs{}, "browser_storage": storageArgs{}, "browser_route": routeArgs{}, "browser_page_tools": pageToolsArgs{}, "browser_call_page_tool": callPageToolArgs{},
 }
 
 // A schema contains only arguments that its tool reads, and its enumerations list exactly the words that the tool accepts.

@@ -114,8 +114,25 @@ func (s *Service) FillForm(ctx context.Context, r *domtapv1.FillFormRequest) (*d
 	}, nil
 }
 
-// actingRequest is implemented by InteractRequest and FillFormRequest.
-type actingRequest interface {
+// Perform performs one step of another service as one turn, and returns the answer that Interact would give. kind is the name of the step
+// in timelines and usage figures.
+func (s *Service) Perform(ctx context.Context, tab *actor.Tab, r Request, kind string, step turn.Step) (*turn.Outcome, *domtapv1.InteractResponse, error) {
+	plan := turn.Turn{Steps: []turn.Step{step}, StopOnError: true, Structural: isDense(r)}
+	shared, who := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId())
+	last := shared.LastState(who)
+	plan.LastSeen, plan.LastSeenMark = last.Snapshot, last.Mark
+	outcome, err := turn.Run(ctx, tab, plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.account(ctx, tab, []string{kind}, &outcome)
+	shared.SetState(who, tabview.State{Snapshot: outcome.After, Mark: outcome.Mark})
+	answer, err := answerOf(&outcome, s.form(ctx, tab, r, &outcome))
+	return &outcome, answer, err
+}
+
+// Request is implemented by InteractRequest, FillFormRequest and the requests that Perform serves.
+type Request interface {
 	GetTabId() string
 	GetClientId() string
 	GetFormat() domtapv1.Format
@@ -123,10 +140,10 @@ type actingRequest interface {
 }
 
 // isDense reports whether the answer to an action uses DENSE_DIFF.
-func isDense(r actingRequest) bool { return r.GetFormat() == domtapv1.Format_FORMAT_DENSE_DIFF }
+func isDense(r Request) bool { return r.GetFormat() == domtapv1.Format_FORMAT_DENSE_DIFF }
 
 // form returns the form of the diff. It depends on the request's format and on the caller's earlier reads.
-func (s *Service) form(ctx context.Context, tab *actor.Tab, r actingRequest, o *turn.Outcome) diffForm {
+func (s *Service) form(ctx context.Context, tab *actor.Tab, r Request, o *turn.Outcome) diffForm {
 	shared, who := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId())
 	f := diffForm{Text: r.GetFormat() == domtapv1.Format_FORMAT_DIFF, Structural: shared.ListsStructural(who, o.After, isDense(r)),
 		Contexts: shared.Contexts}

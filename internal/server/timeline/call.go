@@ -55,6 +55,7 @@ var methods = map[string]struct {
 }{
 	domtapv1.ActionService_Interact_FullMethodName:            {"Interact", acts},
 	domtapv1.ActionService_FillForm_FullMethodName:            {"FillForm", acts},
+	domtapv1.ToolService_CallTool_FullMethodName:              {"CallTool", acts},
 	domtapv1.TabService_Navigate_FullMethodName:               {"Navigate", acts},
 	domtapv1.TabService_GoBack_FullMethodName:                 {"GoBack", acts},
 	domtapv1.TabService_GoForward_FullMethodName:              {"GoForward", acts},
@@ -228,6 +229,8 @@ func requestedTurn(req any) *domtapv1.TimelineTurn {
 		turn.Steps = stepsOf(r.GetSteps())
 	case *domtapv1.FillFormRequest:
 		turn.Steps = formStepsOf(r)
+	case *domtapv1.CallToolRequest:
+		turn.Steps = []*domtapv1.TimelineStep{{Kind: "tool"}}
 	}
 	return turn
 }

@@ -273,6 +273,13 @@ type Answer struct {
 	Dropped uint64
 }
 
+// Last returns the sequence number of the newest entry so far, or 0.
+func (l *Log) Last() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last
+}
+
 // Read reads the log. If After is ahead of the log, for example because it belongs to another tab, Read returns no entries.
 func (l *Log) Read(q Query) Answer {
 	items, out := l.pick(q)

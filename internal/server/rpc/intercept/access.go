@@ -46,6 +46,8 @@ var ReadMethods = map[string]bool{
 	domtapv1.ContextService_CountTokens_FullMethodName:      true,
 	domtapv1.ContextService_GetHistory_FullMethodName:       true,
 	domtapv1.StatsService_GetStats_FullMethodName:           true,
+	domtapv1.ToolService_ListTools_FullMethodName:           true,
+	domtapv1.ToolService_WatchTools_FullMethodName:          true,
 	domtapv1.NetworkService_ListRoutes_FullMethodName:       true,
 	domtapv1.TimelineService_GetTimeline_FullMethodName:     true,
 	domtapv1.TimelineService_WatchTimeline_FullMethodName:   true,
