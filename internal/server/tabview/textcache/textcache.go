@@ -235,10 +235,20 @@ func Document(markup []driver.Markup) *markdown.Document {
 	return markdown.Of(sources)
 }
 
+// ofFile returns the markup of a page, or only the text of a text file: browsers add controls next to it after a while.
+func ofFile(m driver.Markup) string {
+	start := strings.Index(m.HTML, "<pre")
+	if start < 0 || m.Type == "" || m.Type == "text/html" || m.Type == "application/xhtml+xml" {
+		return m.HTML
+	}
+	text, _, _ := strings.Cut(m.HTML[start:], "</pre>")
+	return text
+}
+
 func hash(markup []driver.Markup) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	for _, m := range markup {
-		parts := []string{string(m.Frame), m.URL, m.Title, m.HTML}
+		parts := []string{string(m.Frame), m.URL, m.Title, ofFile(m)}
 		if m.HTML == "" { // a document of a viewer, which has no markup
 			parts = append(parts, m.Type, m.Document)
 		}
