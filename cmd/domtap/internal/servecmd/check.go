@@ -45,6 +45,7 @@ func (s *Flags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 		s.Web.Address = listen.DefaultWebAddress
 	}
 	s.Dialogs = dialogPolicies[s.dialogs.Value]
+	s.Browser.NoWebMCP = !s.webMCP
 	s.Restore = restorePolicies[s.restore.Value]
 	s.readSecrets(env)
 	for _, check := range []func() error{s.checkListen, s.checkCounts, s.checkRemote, s.checkPolicy, s.checkAccess, s.checkLimits, s.checkPages, s.checkSearch, s.checkCluster} {

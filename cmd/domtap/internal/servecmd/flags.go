@@ -22,6 +22,7 @@ type Flags struct {
 	logFormat cli.Choice
 	logLevel  cli.Choice
 	dialogs   cli.Choice
+	webMCP    bool
 	urlPolicy string
 	fileDirs  []string
 	masks     []string
@@ -96,11 +97,12 @@ func (s *Flags) registerPages(cmd *cobra.Command) {
 	f.StringArrayVar(&s.UploadDirs, "upload-dir", nil, "a directory whose files clients may upload by path; may be repeated (default: none)")
 	f.StringVar(&s.Browser.DownloadDir, "downloads-dir", "", "the directory for downloads, with a subdirectory per session (default: a directory that is removed when the daemon stops)")
 	f.Int64Var(&s.Browser.MaxDownloadBytes, "max-downloads-bytes", 2<<30, "maximum size of all downloads in bytes; a download that exceeds the limit is canceled")
+	f.BoolVar(&s.webMCP, "webmcp", true, "let pages offer tools to clients (WebMCP); --webmcp=false hides the interface from pages; a --remote browser decides itself")
 	f.BoolVar(&s.AllowEval, "allow-eval", false, "allow clients to run scripts in pages (Evaluate, domtap eval); each call is logged without the script")
 	cli.ChoiceFlag(cmd, &s.dialogs, "dialogs", "", "how JavaScript dialogs are answered: report waits for a client, accept and dismiss answer immediately", "report", "accept", "dismiss")
 	cli.ChoiceFlag(cmd, &s.restore, "restore-tabs", "", "when to restore the tabs opened with domtap open --restore: killed (after the daemon was killed), "+
 		"always (also after it was stopped) or never (nothing is stored)", "killed", "always", "never")
-	cli.BindEnv(f, "allow-file-dir", "mask", "block", "upload-dir", "downloads-dir", "max-downloads-bytes", "allow-eval", "dialogs", "restore-tabs")
+	cli.BindEnv(f, "allow-file-dir", "mask", "block", "upload-dir", "downloads-dir", "max-downloads-bytes", "webmcp", "allow-eval", "dialogs", "restore-tabs")
 }
 
 // registerSearch defines the flags of web search. Keys are in files or in a variable without a flag, because every user of the machine can

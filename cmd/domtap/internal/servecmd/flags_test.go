@@ -58,13 +58,13 @@ func TestEveryServeFlagHasAVariable(t *testing.T) {
 func TestTheEnvironmentSetsServeFlags(t *testing.T) {
 	dir := t.TempDir()
 	s, err := serveWith(t, map[string]string{
-		"DOMTAP_STATE_DIR": dir, "DOMTAP_LISTEN": "", "DOMTAP_HEADLESS": "false", "DOMTAP_CHROME_FLAG": "a=1  b",
+		"DOMTAP_STATE_DIR": dir, "DOMTAP_LISTEN": "", "DOMTAP_HEADLESS": "false", "DOMTAP_WEBMCP": "false", "DOMTAP_CHROME_FLAG": "a=1  b",
 		"DOMTAP_MAX_TABS": "7", "DOMTAP_LOG_FORMAT": "json", "DOMTAP_CHROME": "env",
 	}, "--chrome", "flag")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Listen != "" || s.Browser.Headless || !slices.Equal(s.Browser.Flags, []string{"a=1", "b"}) || s.MaxTabs != 7 || s.logFormat.Value != "json" {
+	if s.Listen != "" || s.Browser.Headless || !s.Browser.NoWebMCP || !slices.Equal(s.Browser.Flags, []string{"a=1", "b"}) || s.MaxTabs != 7 || s.logFormat.Value != "json" {
 		t.Errorf("got %+v", s)
 	}
 	if s.Browser.ChromePath != "flag" {
