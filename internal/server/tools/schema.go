@@ -1,8 +1,8 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -17,11 +17,8 @@ import (
 // The page wrote the schema. A schema that refers to itself could make the check endless, so schemas with references, and schemas that are
 // no valid JSON Schema, check nothing.
 func checkInput(tool driver.Tool, input string) error {
-	if tool.Schema == "" || strings.Contains(tool.Schema, `Ref"`) || strings.Contains(tool.Schema, `ref"`) || strings.Contains(tool.Schema, `\u`) {
-		return nil
-	}
 	var schema jsonschema.Schema
-	if json.Unmarshal([]byte(tool.Schema), &schema) != nil {
+	if tool.Schema == "" || json.Unmarshal([]byte(tool.Schema), &schema) != nil || refers(&schema) {
 		return nil
 	}
 	resolved, err := schema.Resolve(nil)
@@ -36,6 +33,12 @@ func checkInput(tool driver.Tool, input string) error {
 		return invalid(tool.Name, err)
 	}
 	return nil
+}
+
+// refers reports whether a schema has references. It looks at the decoded schema, because keys match regardless of case.
+func refers(schema *jsonschema.Schema) bool {
+	written, err := json.Marshal(schema)
+	return err != nil || bytes.Contains(written, []byte(`"$ref"`)) || bytes.Contains(written, []byte(`"$dynamicRef"`))
 }
 
 // path matches the parts of an error of the schema library that lead to a property.

@@ -87,7 +87,7 @@ func TestFindNamesWhatThePageOffers(t *testing.T) {
 // FuzzInputsAreCheckedInTime checks that no schema of a page makes a check panic or endless.
 func FuzzInputsAreCheckedInTime(f *testing.F) {
 	for _, schema := range []string{
-		`{"type":"object","properties":{"n":{"type":"integer","minimum":1}},"required":["n"]}`, `{"allOf":[{"$ref":"#"}]}`, `{"$defs":{"a":{"$dynamicRef":"#a"}}}`,
+		`{"type":"object","properties":{"n":{"type":"integer","minimum":1}},"required":["n"]}`, `{"allOf":[{"$ref":"#"}]}`, `{"allOf":[{"$reF":"#"}]}`, `{"allOf":[{"$\u0072ef":"#"}]}`, `{"$defs":{"a":{"$dynamicRef":"#a"}}}`,
 		`{"properties":{"a":{"pattern":"(a+)+$"}}}`, `true`, `[]`, `{"type":["object","null"],"if":{},"then":false}`, `{"uniqueItems":true,"multipleOf":0}`,
 	} {
 		f.Add(schema, `{"n": 1, "a": "aaaaaaaaaaaaaaaaaaaaaaaa!"}`)
