@@ -132,11 +132,11 @@ func decoded(data []byte) string {
 	if utf8.Valid(data) {
 		return string(data)
 	}
-	runes := make([]rune, len(data))
-	for i, b := range data {
-		runes[i] = rune(b)
+	text := make([]byte, 0, len(data)+len(data)/8)
+	for _, b := range data {
+		text = utf8.AppendRune(text, rune(b))
 	}
-	return string(runes)
+	return string(text)
 }
 
 // String returns the name of the kind in a message.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,6 +108,36 @@ func TestTablesAndXMLAreReadable(t *testing.T) {
 		t.Errorf("the XML is\n%s", text)
 	}
 }
+
+func TestTextsAreNotMuchLongerThanTheirDocuments(t *testing.T) {
+	members := make([]string, 60)
+	for i := range members {
+		members[i] = fmt.Sprintf(`"m%d": [%s1]`, i, strings.Repeat("1,", 200))
+	}
+	longKey := fmt.Sprintf(`{"%s": {%s}}`, strings.Repeat("k", 100_000), strings.Join(members, ","))
+	if c, err := document.OfJSON([]byte(longKey), "", false); err != nil || len(c.HTML) > 10_000 || !strings.Contains(c.HTML, "object of 1: kkk") {
+		t.Errorf("the outline of JSON with a long key has %d bytes, %v", len(c.HTML), err)
+	}
+	deep := fmt.Sprintf(`{"a": %s%s0%s}`, strings.Repeat("[", 400), strings.Repeat("0,", 10_000), strings.Repeat("]", 400))
+	if c, err := document.OfJSON([]byte(deep), "a", true); err != nil || len(c.HTML) > 1_000_000 {
+		t.Errorf("JSON of %d bytes has a text of %d bytes, %v", len(deep), len(c.HTML), err)
+	}
+}
+
+func TestTextsOfOneElementShareALineOnlyIfTheyAreShort(t *testing.T) {
+	c := document.OfXML([]byte("<a><b>one<![CDATA[two]]></b>" + strings.Repeat("<![CDATA[text]]>", 1000) + "<c>" + strings.Repeat("<![CDATA[text]]>", 1000) + "</c></a>"))
+	lines := strings.Split(c.HTML, "\n")
+	if !slices.Contains(lines, "  &lt;b&gt;one&lt;![CDATA[two]]&gt;&lt;/b&gt;") {
+		t.Errorf("the element with a short text is not on one line:\n%s", brief(c.HTML))
+	}
+	for _, line := range lines {
+		if len(line) > 1000 {
+			t.Fatalf("a line has %d bytes", len(line))
+		}
+	}
+}
+
+func brief(text string) string { return text[:min(len(text), 1000)] }
 
 // FuzzDocumentsAreReadWithoutPanic converts any bytes as each kind. A path of an outline must have a value.
 func FuzzDocumentsAreReadWithoutPanic(f *testing.F) {

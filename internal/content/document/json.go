@@ -24,6 +24,8 @@ const (
 	// maxLines limits the lines of an outline, and maxLine the bytes of a value on one line.
 	maxLines = 250
 	maxLine  = 140
+	// maxPath limits the bytes of a path in an outline. Values with longer paths are left out.
+	maxPath = 300
 	// maxKeys and maxItems limit the members of one object or array in an outline.
 	maxKeys  = 60
 	maxItems = 3
@@ -164,7 +166,7 @@ func (v *value) write(b *strings.Builder, indent string) {
 	}
 	b.WriteString(opens)
 	inner := indent
-	if indent != "" {
+	if indent != "" && len(indent) <= maxIndent {
 		inner += "  "
 	}
 	for i, kid := range v.kids {
@@ -214,11 +216,11 @@ func (o *outliner) add(v *value, path string, depth int) {
 	if v.length <= maxLine || v.scalar != "" {
 		var b strings.Builder
 		v.write(&b, "")
-		o.lines = append(o.lines, path+": "+brief(b.String(), maxLine))
+		o.lines = append(o.lines, brief(path, maxPath)+": "+brief(b.String(), maxLine))
 		return
 	}
-	o.lines = append(o.lines, path+": "+v.summary())
-	if depth == 0 {
+	o.lines = append(o.lines, brief(path, maxPath)+": "+v.summary())
+	if depth == 0 || len(path) > maxPath {
 		return
 	}
 	most := maxItems
@@ -229,7 +231,7 @@ func (o *outliner) add(v *value, path string, depth int) {
 		o.add(kid, v.member(path, i), depth-1)
 	}
 	if more := len(v.kids) - most; more > 0 {
-		o.lines = append(o.lines, fmt.Sprintf("… %d more, to %s", more, v.member(path, len(v.kids)-1)))
+		o.lines = append(o.lines, fmt.Sprintf("… %d more, to %s", more, brief(v.member(path, len(v.kids)-1), maxPath)))
 	}
 }
 

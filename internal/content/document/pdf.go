@@ -291,10 +291,11 @@ func (l *pdfLine) text() string {
 func (c pdfCell) html(b *strings.Builder) {
 	for i := 0; i < len(c.items); {
 		href := c.items[i].href
-		text := ""
+		var parts strings.Builder
 		for ; i < len(c.items) && c.items[i].href == href; i++ {
-			text += c.items[i].text
+			parts.WriteString(c.items[i].text)
 		}
+		text := parts.String()
 		if href == "" || strings.TrimSpace(text) == "" {
 			b.WriteString(html.EscapeString(text))
 			continue
@@ -338,8 +339,8 @@ func (w *pdfWriter) measure(pages [][]pdfLine) {
 // level returns the level of a heading of a size, or 0 for body text.
 func (w *pdfWriter) level(l *pdfLine) int {
 	size := math.Round(l.size*2) / 2
-	at := slices.Index(w.headings, size)
-	if at < 0 || l.letters > 200 || !strings.ContainsFunc(l.text(), unicode.IsLetter) {
+	at, found := slices.BinarySearchFunc(w.headings, size, func(a, b float64) int { return compare(b, a) })
+	if !found || l.letters > 200 || !strings.ContainsFunc(l.text(), unicode.IsLetter) {
 		return 0
 	}
 	return min(at+1, maxLevels)
@@ -407,18 +408,18 @@ func isItem(text string) bool {
 
 // joined writes lines as one text. A word that is hyphenated at the end of a line is joined.
 func (w *pdfWriter) joined(lines []pdfLine) {
-	text := ""
+	last := ""
 	for i := range lines {
-		next := lines[i].html()
 		first, _ := utf8.DecodeRuneInString(lines[i].text())
-		if head, hyphenated := withoutHyphen(text); hyphenated && unicode.IsLower(first) {
-			text = head
-		} else if text != "" {
-			text += " "
+		if head, hyphenated := withoutHyphen(last); hyphenated && unicode.IsLower(first) {
+			last = head
+		} else if last != "" {
+			last += " "
 		}
-		text += next
+		w.b.WriteString(last)
+		last = lines[i].html()
 	}
-	w.b.WriteString(text)
+	w.b.WriteString(last)
 }
 
 // withoutHyphen removes a hyphen behind a letter at the end of a text.
@@ -444,14 +445,21 @@ func (l *pdfLine) html() string {
 	return strings.TrimSpace(b.String())
 }
 
-// maxTableCell limits the mean number of characters of a table's cells. Longer cells are columns of prose.
-const maxTableCell = 42
+const (
+	// maxTableCell limits the mean number of characters of a table's cells. Longer cells are columns of prose.
+	maxTableCell = 42
+	// maxTableRows limits the rows of one table, and maxTableColumns its columns, because a table is looked for at each line. The rows
+	// after maxTableRows are another table.
+	maxTableRows    = 300
+	maxTableColumns = 100
+)
 
 // tableRows returns the number of lines that are rows of a table, from the first line, or 0.
 func tableRows(lines []pdfLine) int {
-	if len(lines) < 2 || len(lines[0].cells) < 2 {
+	if len(lines) < 2 || len(lines[0].cells) < 2 || len(lines[0].cells) > maxTableColumns {
 		return 0
 	}
+	lines = lines[:min(len(lines), maxTableRows)]
 	columns := slices.Clone(lines[0].cells)
 	rows, cells, letters := 0, 0, 0
 	for i := range lines {
@@ -464,7 +472,7 @@ func tableRows(lines []pdfLine) int {
 		}
 		rows++
 		cells += len(l.cells)
-		letters += utf8.RuneCountInString(l.text())
+		letters += l.letters + len(l.cells) - 1 // with a space between cells
 	}
 	for rows > 0 && len(lines[rows-1].cells) < 2 { // a single cell at the end is a paragraph
 		rows--
@@ -477,6 +485,9 @@ func tableRows(lines []pdfLine) int {
 
 // fits reports whether each cell is in one column of its own, and widens the columns.
 func fits(columns, cells []pdfCell) bool {
+	if len(cells) > len(columns) {
+		return false
+	}
 	last := -1
 	for _, cell := range cells {
 		at := -1

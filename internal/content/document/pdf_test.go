@@ -1,6 +1,7 @@
 package document_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -48,6 +49,35 @@ func TestPDFsWithoutTextSayWhy(t *testing.T) {
 	} {
 		if c, err := document.OfPDF([]byte(data)); err != nil || !strings.Contains(c.Note, want) {
 			t.Errorf("%s: %+v, %v", data, c, err)
+		}
+	}
+}
+
+// TestPDFsWithManyLinesAreReadInLinearTime reads pages that would take minutes if the time for a line depended on the number of lines.
+func TestPDFsWithManyLinesAreReadInLinearTime(t *testing.T) {
+	const lines = 25_000
+	long := strings.Repeat("word ", 20)
+	for name, line := range map[string]func(b *strings.Builder, i int){
+		"columns of prose": func(b *strings.Builder, i int) {
+			fmt.Fprintf(b, `["%s", 50, %d, 200, 10, 0], ["%s", 400, %d, 200, 10, 0]`, long, 12*i, long, 12*i)
+		},
+		"sizes":       func(b *strings.Builder, i int) { fmt.Fprintf(b, `["a", 50, %d, 200, %d, 0]`, 12*i, 1+i) },
+		"a paragraph": func(b *strings.Builder, i int) { fmt.Fprintf(b, `["%s", 50, %d, 200, 10, 0]`, long, 12*i) },
+		"one line": func(b *strings.Builder, i int) {
+			fmt.Fprintf(b, `["a", %d, %d, 5, 10, 0]`, 100*(i%(lines/4)), 12*(i/(lines/4)))
+		},
+	} {
+		var b strings.Builder
+		b.WriteString(`{"pages": 1, "read": [{"w": 600, "h": 800, "links": [], "items": [`)
+		for i := range lines {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			line(&b, i)
+		}
+		b.WriteString("]}]}")
+		if c, err := document.OfPDF([]byte(b.String())); err != nil || len(c.HTML) < lines {
+			t.Errorf("%s: %d bytes, %v", name, len(c.HTML), err)
 		}
 	}
 }

@@ -20,8 +20,9 @@ const (
 	maxCell = 500
 	// maxXML is the size in bytes up to which XML is indented.
 	maxXML = 16 << 20
-	// maxIndent limits the spaces in front of a line of XML.
+	// maxIndent limits the spaces in front of a line of XML or JSON, and maxInline the bytes of text behind a start tag of XML.
 	maxIndent = 40
+	maxInline = 200
 )
 
 // OfCSV returns a table. The first row is its header. The separator is the most frequent of comma, semicolon and tab in the first line.
@@ -99,7 +100,7 @@ func OfXML(data []byte) Content {
 func indentXML(data []byte) (lines []string, err error) {
 	d := xml.NewDecoder(bytes.NewReader(data))
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
-	depth, open := 0, false // open: the last line is a start tag, perhaps with text
+	depth, open, left := 0, false, 0 // open: the last line is a start tag, perhaps with text, and may get as many bytes of text as are left
 	for {
 		from := d.InputOffset()
 		token, err := d.RawToken()
@@ -113,7 +114,7 @@ func indentXML(data []byte) (lines []string, err error) {
 		indent := strings.Repeat(" ", min(2*depth, maxIndent))
 		switch token.(type) {
 		case xml.StartElement:
-			lines, open = append(lines, indent+raw), !strings.HasSuffix(raw, "/>")
+			lines, open, left = append(lines, indent+raw), !strings.HasSuffix(raw, "/>"), maxInline
 			if open {
 				depth++
 			}
@@ -132,8 +133,9 @@ func indentXML(data []byte) (lines []string, err error) {
 			if raw == "" {
 				continue
 			}
-			if _, text := token.(xml.CharData); text && open && len(raw) < 200 {
+			if _, text := token.(xml.CharData); text && open && len(raw) < left {
 				lines[len(lines)-1] += raw
+				left -= len(raw)
 				continue
 			}
 			lines, open = append(lines, indent+raw), false
