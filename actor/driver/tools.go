@@ -82,6 +82,7 @@ type ToolClaim struct {
 // Tools calls the tools of a page. ToolsChanged events list them.
 type Tools interface {
 	// CallTool calls a tool and waits for its answer, but not for a form to be submitted. If ctx ends earlier, the call is canceled, unless a
-	// dialog is open. It fails with an *apierr.Error of kind NotFound if the page does not offer the tool.
+	// dialog is open. It fails with an *apierr.Error of kind NotFound if the page does not offer the tool, and of kind NotActionable in a session
+	// with masks, because the output could reveal masked content.
 	CallTool(ctx context.Context, c ToolCall) (ToolClaim, error)
 }

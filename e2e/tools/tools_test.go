@@ -161,6 +161,36 @@ func TestToolsThatNeverAnswerAreCanceled(t *testing.T) {
 	}
 }
 
+// TestAToolThatHangsThePageHasNoClaim checks that the call fails with the state of the page instead of a claim.
+func TestAToolThatHangsThePageHasNoClaim(t *testing.T) {
+	d := testenv.StartDaemon(t)
+	tab := d.Open(shop(t))
+	tools(t, d, tab, isWhole)
+	answer, err := d.Tools.CallTool(testenv.Within(t, time.Minute), &domtapv1.CallToolRequest{TabId: tab, Name: "hangs"})
+	if testenv.Reason(err) != "PAGE_UNRESPONSIVE" || !strings.Contains(err.Error(), "may be done only in part") {
+		t.Errorf("a tool that hangs the page: %v, %v", answer, err)
+	}
+}
+
+// TestToolsAreNotCalledInSessionsWithMasks calls a tool that would return masked text.
+func TestToolsAreNotCalledInSessionsWithMasks(t *testing.T) {
+	d := testenv.StartDaemon(t)
+	mask := &domtapv1.Mask{Selectors: []string{"#note"}}
+	if _, err := d.Sessions.CreateSession(t.Context(), &domtapv1.CreateSessionRequest{SessionId: "masked", Settings: &domtapv1.SessionSettings{Mask: mask}}); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := d.Tabs.OpenTab(t.Context(), &domtapv1.OpenTabRequest{SessionId: "masked", Url: shop(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := opened.GetTab().GetId()
+	tools(t, d, tab, isWhole)
+	answer, err := d.Tools.CallTool(t.Context(), &domtapv1.CallToolRequest{TabId: tab, Name: "reveals"})
+	if testenv.Reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "masks") {
+		t.Errorf("a tool of a masked page: %v, %v", answer, err)
+	}
+}
+
 // TestToolsEndWithTheirDocument checks what a tab lists while tools and documents come and go.
 func TestToolsEndWithTheirDocument(t *testing.T) {
 	d, url := testenv.StartDaemon(t), shop(t)

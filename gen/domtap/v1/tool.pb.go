@@ -90,20 +90,21 @@ func (ToolStatus) EnumDescriptor() ([]byte, []int) {
 	return file_domtap_v1_tool_proto_rawDescGZIP(), []int{0}
 }
 
-// Agreement compares what a tool claims with what was observed.
+// Agreement compares what a tool claims with what was observed from the call until the page had settled. The page may have
+// done that by itself, such as a request of a timer, so no value proves what the tool did.
 type Agreement int32
 
 const (
 	// The tool has not answered.
 	Agreement_AGREEMENT_UNSPECIFIED Agreement = 0
-	// What was observed fits the claim: a tool completed, and the page changed or sent a request; a tool that is read_only
-	// completed, or a tool failed, and neither happened. It does not prove that the tool did what its description says.
+	// What was observed fits the claim. A tool completed, and the page changed or sent a request; or a tool that is read_only
+	// completed, or a tool failed or was canceled, and the page did not change and sent no request but GET, HEAD and OPTIONS.
 	Agreement_AGREEMENT_CONFIRMED Agreement = 1
-	// A tool that is not read_only completed, and nothing was observed; or only texts changed during a tool that is
-	// read_only or that failed, which the page may have changed by itself.
+	// A tool that is not read_only completed, and nothing was observed; or a tool that is read_only completed, or a tool
+	// failed or was canceled, and only texts, pictures or the focus changed.
 	Agreement_AGREEMENT_UNCONFIRMED Agreement = 2
-	// A tool that is read_only, or that failed, sent a request that is no GET, HEAD or OPTIONS, changed elements of the
-	// page, navigated, or opened a tab.
+	// A tool that is read_only completed, or a tool failed or was canceled, and the page sent a request that is no GET, HEAD
+	// or OPTIONS, changed interactive elements, navigated, or opened a tab.
 	Agreement_AGREEMENT_CONTRADICTED Agreement = 3
 )
 

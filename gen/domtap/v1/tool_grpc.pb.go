@@ -41,8 +41,9 @@ type ToolServiceClient interface {
 	ListTools(ctx context.Context, in *ListToolsRequest, opts ...grpc.CallOption) (*ListToolsResponse, error)
 	// CallTool calls a tool as one turn of the tab, as Interact does, with the errors of ActionService. The input is checked
 	// against the schema of the tool first: INVALID_ARGUMENT names the field. NOT_FOUND lists the tools that the page offers.
-	// FAILED_PRECONDITION (AMBIGUOUS_TARGET) means that tools of several frames have the name. A tool that fails, is
-	// canceled, or takes too long is a successful call whose `claim` reports that.
+	// FAILED_PRECONDITION (AMBIGUOUS_TARGET) means that tools of several frames have the name, and NOT_ACTIONABLE that the
+	// session has masks: a tool could return masked content. A tool that fails, is canceled, or takes too long is a
+	// successful call whose `claim` reports that.
 	CallTool(ctx context.Context, in *CallToolRequest, opts ...grpc.CallOption) (*CallToolResponse, error)
 	// WatchTools sends the tools of a tab, and again whenever they change. A slow reader skips states.
 	WatchTools(ctx context.Context, in *WatchToolsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchToolsResponse], error)
@@ -110,8 +111,9 @@ type ToolServiceServer interface {
 	ListTools(context.Context, *ListToolsRequest) (*ListToolsResponse, error)
 	// CallTool calls a tool as one turn of the tab, as Interact does, with the errors of ActionService. The input is checked
 	// against the schema of the tool first: INVALID_ARGUMENT names the field. NOT_FOUND lists the tools that the page offers.
-	// FAILED_PRECONDITION (AMBIGUOUS_TARGET) means that tools of several frames have the name. A tool that fails, is
-	// canceled, or takes too long is a successful call whose `claim` reports that.
+	// FAILED_PRECONDITION (AMBIGUOUS_TARGET) means that tools of several frames have the name, and NOT_ACTIONABLE that the
+	// session has masks: a tool could return masked content. A tool that fails, is canceled, or takes too long is a
+	// successful call whose `claim` reports that.
 	CallTool(context.Context, *CallToolRequest) (*CallToolResponse, error)
 	// WatchTools sends the tools of a tab, and again whenever they change. A slow reader skips states.
 	WatchTools(*WatchToolsRequest, grpc.ServerStreamingServer[WatchToolsResponse]) error

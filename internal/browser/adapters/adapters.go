@@ -72,6 +72,20 @@ func (q Query) Evaluate(ctx context.Context, s driver.Script) (out driver.Evalua
 	return q.Scripts.Evaluate(ctx, s)
 }
 
+// Tools implements driver.Tools.
+type Tools struct {
+	driver.Tools
+	Capture *capture.Capture
+}
+
+// CallTool implements driver.Tools.
+func (t Tools) CallTool(ctx context.Context, c driver.ToolCall) (driver.ToolClaim, error) {
+	if err := t.Capture.Unmasked("a tool of the page could return it: act on the elements of the page, or use a session without --mask"); err != nil {
+		return driver.ToolClaim{}, err
+	}
+	return t.Tools.CallTool(ctx, c)
+}
+
 // Bodies implements driver.Bodies.
 type Bodies struct {
 	Requests *requests.Requests

@@ -16,14 +16,15 @@ const maxDescribed = 200
 // maxOptions limits the listed values of a parameter.
 const maxOptions = 6
 
-// Tools returns a list of the tools that a page offers, a line each. line makes one line of a text of the page.
+// Tools returns a list of the tools that a page offers, a line each. line makes one line of a text of the page. Words of domtap come first in
+// a line, where no text of the page can imitate them.
 func Tools(all []*domtapv1.PageTool, line func(string) string) string {
 	var b strings.Builder
 	for _, t := range all {
-		fmt.Fprintf(&b, "%s(%s)", line(t.GetName()), truncate.Runes(line(parameters(t.GetInputSchemaJson())), maxDescribed))
 		if words := describedAs(t); len(words) > 0 {
-			fmt.Fprintf(&b, " [%s]", strings.Join(words, ", "))
+			fmt.Fprintf(&b, "[%s] ", strings.Join(words, ", "))
 		}
+		fmt.Fprintf(&b, "%s(%s)", line(t.GetName()), truncate.Runes(line(parameters(t.GetInputSchemaJson())), maxDescribed))
 		if t.GetDescription() != "" {
 			b.WriteString(" " + truncate.Runes(line(t.GetDescription()), maxDescribed))
 		}
@@ -89,17 +90,17 @@ func values(all []any) string {
 	return strings.Join(words, "|")
 }
 
-// agreements are the words for an observation that is compared with a claim.
+// agreements has the words for each agreement of a claim with what was observed.
 var agreements = map[domtapv1.Agreement]string{
-	domtapv1.Agreement_AGREEMENT_CONFIRMED:    "observed: what agrees with it",
-	domtapv1.Agreement_AGREEMENT_UNCONFIRMED:  "observed: nothing that shows it",
-	domtapv1.Agreement_AGREEMENT_CONTRADICTED: "observed: what CONTRADICTS it",
+	domtapv1.Agreement_AGREEMENT_CONFIRMED:    "what was observed agrees with what the tool says",
+	domtapv1.Agreement_AGREEMENT_UNCONFIRMED:  "what was observed neither shows nor contradicts what the tool says",
+	domtapv1.Agreement_AGREEMENT_CONTRADICTED: "what was observed CONTRADICTS what the tool says",
 }
 
 // Agreement returns whether what a tool claims agrees with what was observed, in a few words. It is empty if the tool has not answered.
 func Agreement(a domtapv1.Agreement) string { return agreements[a] }
 
-// Claim returns what a tool claims, each line after "> ", so that none can be taken for one of domtap.
+// Claim returns what a tool claims. Each line begins with "> ", so that none looks like a line of domtap.
 func Claim(c *domtapv1.ToolClaim) string {
 	if c.GetOutput() == "" {
 		return ""

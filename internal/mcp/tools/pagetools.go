@@ -66,14 +66,14 @@ func callPageTool(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
+	c.addPageText(text.Claim(answer.GetClaim()) + text.Requests(answer.GetRequests(), text.Line))
+	c.outcome(answer.GetObserved())
 	if words := text.Agreement(answer.GetAgreement()); words != "" {
 		c.addLine("%s", words)
 	}
 	if answer.GetClaim().GetOutputCut() {
 		c.addLine("what the tool says was cut")
 	}
-	c.addPageText(text.Claim(answer.GetClaim()) + text.Requests(answer.GetRequests(), text.Line))
-	c.outcome(answer.GetObserved())
 	return nil
 }
 

@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/domtap/domtap/actor"
@@ -63,7 +64,7 @@ func (s *Service) CallTool(ctx context.Context, r *domtapv1.CallToolRequest) (*d
 		return nil, err
 	}
 	result := outcome.Results[0]
-	if result.Claim == nil && apierr.Is(result.Err, apierr.NotFound) {
+	if result.Claim == nil && !errors.Is(result.Err, context.DeadlineExceeded) { // the tool was not called, or its page stopped answering
 		return nil, result.Err
 	}
 	budget := defaultTokens
