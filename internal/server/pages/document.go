@@ -166,12 +166,12 @@ func noPath(kind document.Kind) error {
 	return &apierr.Error{Kind: apierr.Invalid, Field: "path", Message: fmt.Sprintf("only JSON documents have paths: this is %s", kind)}
 }
 
-// documentError returns the error of a conversion for the client.
+// documentError returns the error of a conversion for the client. Errors of the tab and of the call's context are returned as they are.
 func documentError(err error) error {
 	if errors.Is(err, document.ErrNoValue) {
 		return apierr.Unknown("path", "%s", err)
 	}
-	if _, ok := errors.AsType[*apierr.Error](err); ok {
+	if _, ok := errors.AsType[*apierr.Error](err); ok || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return &apierr.Error{Kind: apierr.Invalid, Field: "path", Message: "the document cannot be read: " + err.Error()}
