@@ -96,7 +96,7 @@ var layers = map[string]layer{
 	"internal/browser/devtools/devtoolstest": {modules: true},
 	"internal/browser/downloaddir":           {layers: []string{"internal/truncate", "internal/lazyregexp"}},
 	// Running browsers of this machine, found by files and ports.
-	"internal/browser/discovery":     {},
+	"internal/browser/discovery":     {layers: []string{"internal/truncate"}},
 	"internal/browser/launch":        {layers: []string{"actor", "internal/sessions", "internal/browser/devtools", "internal/browser/discovery", "internal/lazyregexp"}, modules: true},
 	"internal/browser/keyboard":      {modules: true, pure: true},
 	"internal/browser/input/outcome": {layers: []string{"dom", "actor"}, pure: true},

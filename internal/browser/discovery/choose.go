@@ -39,19 +39,20 @@ func (r Result) choose(choice string, folder bool) (Browser, error) {
 	case len(fits) == 1:
 		return fits[0], nil
 	case len(fits) > 1:
-		return Browser{}, severalError(fits)
+		return Browser{}, &Error{fmt.Sprintf("%d running browsers allow debugging", len(fits)), remedyOf(fits), fits}
 	case len(r.Found) > 0:
-		return Browser{}, &Error{fmt.Sprintf("no running browser %q allows debugging", choice), "choose one of these with --browser", r.Found}
+		return Browser{}, &Error{fmt.Sprintf("no running browser %q allows debugging", choice), remedyOf(r.Found), r.Found}
 	}
 	return Browser{}, r.noneError(choice)
 }
 
-func severalError(found []Browser) *Error {
+// remedyOf names browsers to choose from.
+func remedyOf(found []Browser) string {
 	var all []string
 	for _, b := range found {
 		all = append(all, fmt.Sprintf("--browser %s: %s", quoted(b.Choice()), b))
 	}
-	return &Error{fmt.Sprintf("%d running browsers allow debugging", len(found)), "choose one: " + strings.Join(all, "; "), found}
+	return "choose one: " + strings.Join(all, "; ")
 }
 
 // quoted quotes a word for a shell, if necessary.

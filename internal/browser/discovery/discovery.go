@@ -27,6 +27,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 // Finder finds browsers on one machine.
@@ -115,6 +118,8 @@ const (
 	answerLimit = 2 * time.Second
 	// maxAnswer limits the size of an answer, in bytes.
 	maxAnswer = 1 << 16
+	// maxVersion limits the version in an answer, in characters.
+	maxVersion = 100
 )
 
 // Find looks for browsers in all folders and at all ports. It takes at most two seconds for each address of a port; ports are tried at the
@@ -279,7 +284,18 @@ func (f *Finder) askHost(ctx context.Context, host string) (answer, bool) {
 		return a, true
 	}
 	if u, err := url.Parse(v.WebSocketDebuggerURL); err == nil && strings.HasPrefix(u.Path, browserPath) {
-		a.path, a.version = u.Path, v.Browser
+		a.path, a.version = u.Path, printable(v.Browser)
 	}
 	return a, true
+}
+
+// printable returns a text of a port without characters that a terminal could obey, and limits it.
+func printable(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text)
+	return truncate.Runes(text, maxVersion)
 }

@@ -128,6 +128,11 @@ func searches(t *testing.T, a *golden.Archive) {
 			files: map[string]string{chrome + "DevToolsActivePort": "9222\n" + one, snap + "DevToolsActivePort": "41001\n" + two},
 			ports: map[string]http.Handler{"127.0.0.1:9222": asks, "127.0.0.1:41001": open(two)},
 		}, "brave"},
+		{"a port with control characters", linux, machine{
+			ports: map[string]http.Handler{"127.0.0.1:9222": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprintf(w, `{"Browser":"Chrome\u001b[2J\n%s","webSocketDebuggerUrl":"ws://x%s"}`, strings.Repeat("1", 200), one)
+			})},
+		}, ""},
 		{"a folder", linux, machine{
 			files: map[string]string{chrome + "DevToolsActivePort": "9222\n" + one, "/srv/agent/DevToolsActivePort": "41001\n" + two},
 			ports: map[string]http.Handler{"127.0.0.1:9222": asks, "127.0.0.1:41001": open(two)},
