@@ -27,11 +27,13 @@ import (
 const (
 	// maxTime limits the time for a document. The pages that were read by then are returned.
 	maxTime = 45 * time.Second
-	// maxPages limits the pages, maxItems and maxLinks the pieces of text and the links of a page, and maxText the characters of all pages.
+	// maxPages limits the pages, maxItems and maxLinks the pieces of text and the links of a page, and maxText the characters of all pages
+	// with their links. A piece or a link costs as many characters as its positions need, in addition to its own.
 	maxPages = 5000
 	maxItems = 50_000
 	maxLinks = 2000
 	maxText  = 20_000_000
+	cost     = 20
 	// chunk is the number of bytes that one command carries, and enough the number of characters after which one answer ends.
 	chunk  = 3 << 20
 	enough = 500_000
@@ -82,6 +84,7 @@ type Text struct {
 type limits struct {
 	Items int `json:"items"`
 	Links int `json:"links"`
+	Cost  int `json:"cost"`
 	Left  int `json:"left"`
 }
 
@@ -110,7 +113,7 @@ func Read(ctx context.Context, root devtools.Session, in cdp.BrowserContextID, d
 			Left  int               `json:"left"`
 		}
 		first := len(text.Read) + 1
-		err := r.call(bounded, &got, "read", first, min(first+batch-1, opened.Pages), limits{Items: maxItems, Links: maxLinks, Left: left}, enough)
+		err := r.call(bounded, &got, "read", first, min(first+batch-1, opened.Pages), limits{Items: maxItems, Links: maxLinks, Cost: cost, Left: left}, enough)
 		if err != nil {
 			if ctx.Err() != nil || bounded.Err() == nil && first == 1 {
 				return nil, fmt.Errorf("reading a PDF: %w", err)

@@ -24,11 +24,11 @@
     const content = await page.getTextContent();
     for (const item of content.items) {
       if (!item.str) continue;
-      if (out.items.length >= limits.items || limits.left < item.str.length) {
+      if (out.items.length >= limits.items || limits.left <= 0) {
         out.more = true;
         break;
       }
-      limits.left -= item.str.length;
+      limits.left -= item.str.length + limits.cost;
       const t = Util.transform(view.transform, item.transform);
       const angle = Math.atan2(t[1], t[0]);
       out.items.push([
@@ -38,10 +38,13 @@
     }
     const annotations = await page.getAnnotations({ intent: "display" }).catch(() => []); // a page without links is better than none
     for (const a of annotations) {
-      if (a.subtype !== "Link" || typeof a.url !== "string" || out.links.length >= limits.links) continue;
+      if (a.subtype !== "Link" || typeof a.url !== "string") continue;
+      if (out.links.length >= limits.links || limits.left <= 0) break;
+      const url = a.url.slice(0, 2000);
+      limits.left -= url.length + limits.cost;
       const [x1, y1] = onPage(view.transform, a.rect[0], a.rect[1]);
       const [x2, y2] = onPage(view.transform, a.rect[2], a.rect[3]);
-      out.links.push([a.url.slice(0, 2000).toWellFormed(), round(Math.min(x1, x2)), round(Math.min(y1, y2)), round(Math.max(x1, x2)), round(Math.max(y1, y2))]);
+      out.links.push([url.toWellFormed(), round(Math.min(x1, x2)), round(Math.min(y1, y2)), round(Math.max(x1, x2)), round(Math.max(y1, y2))]);
     }
     page.cleanup();
     return out;

@@ -90,7 +90,7 @@ func OfPDF(data []byte) (Content, error) {
 	for i, page := range d.Read {
 		if page.Damaged {
 			damaged++
-		} else if len(page.Items) == 0 {
+		} else if len(page.Items) == 0 && !page.More {
 			empty++
 		}
 		c.Truncated = c.Truncated || page.More

@@ -46,6 +46,7 @@ func TestPDFsWithoutTextSayWhy(t *testing.T) {
 		`{"pages": 0, "problem": "slow", "read": []}`:                            "in time",
 		`{"pages": 1, "read": [{"w": 1, "h": 1, "items": [], "links": []}]}`:     "pictures",
 		`{"pages": 900, "read": [{"w": 1, "h": 1, "items": [["a",1,1,1,1,0]]}]}`: "only the first 1 pages",
+		`{"pages": 1, "read": [{"w": 1, "h": 1, "items": [], "more": true}]}`:    "more text than was read",
 	} {
 		if c, err := document.OfPDF([]byte(data)); err != nil || !strings.Contains(c.Note, want) {
 			t.Errorf("%s: %+v, %v", data, c, err)
