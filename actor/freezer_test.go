@@ -53,6 +53,21 @@ func TestACallThawsThePage(t *testing.T) {
 	})
 }
 
+func TestATabThatWasTakenOverIsNeverFrozen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, pool, _ := start(t, tabpool.Config{})
+		if _, err := pool.Open(t.Context(), tabpool.OpenOptions{TakeOver: "1"}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		pool.FreezeIdle(0)
+		synctest.Wait()
+		if !b.Page(0).Frozen() || b.Page(1).Frozen() {
+			t.Errorf("the tab of the daemon is frozen: %t, that of the user: %t", b.Page(0).Frozen(), b.Page(1).Frozen())
+		}
+	})
+}
+
 func TestWhatHappensToPagesKeepsThemFromFreezing(t *testing.T) {
 	type change func(page *actortest.Page)
 	download := func(s driver.DownloadState) change {

@@ -110,14 +110,13 @@ func (b *Browser) newPage(o driver.PageOptions) *Page {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p := newPage(b, "page-"+strconv.Itoa(len(b.pages)+1), o.Session, o.Viewport)
+	p.takenOver = o.TakeOver != ""
 	b.pages = append(b.pages, p)
 	return p
 }
 
-// OtherPages fails: a fake browser has no other user.
-func (b *Browser) OtherPages(context.Context) ([]driver.OtherPage, error) {
-	return nil, apierr.Errorf(apierr.Invalid, "there are no other tabs")
-}
+// OtherPages lists no pages. NewPage takes over any ID nevertheless.
+func (b *Browser) OtherPages(context.Context) ([]driver.OtherPage, error) { return nil, nil }
 
 // Pages delivers popups.
 func (b *Browser) Pages() <-chan driver.Popup { return b.popups }

@@ -25,8 +25,9 @@ type Page struct {
 	stored
 	tools
 
-	browser *Browser
-	session string
+	browser   *Browser
+	session   string
+	takenOver bool
 	id      string
 	events  chan driver.Event
 	gone    chan struct{}
@@ -59,8 +60,8 @@ func newPage(b *Browser, id, session string, viewport dom.Box) *Page {
 // ID returns the page's ID.
 func (p *Page) ID() string { return p.id }
 
-// TakenOver returns false.
-func (p *Page) TakenOver() bool { return false }
+// TakenOver implements driver.Page.
+func (p *Page) TakenOver() bool { return p.takenOver }
 
 // Log returns the page's log. Tests may write to it.
 func (p *Page) Log() *pagelog.Log { return &p.log }

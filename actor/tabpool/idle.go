@@ -40,10 +40,11 @@ func (p *Pool) CloseIdle(idle time.Duration) (next time.Time) {
 }
 
 // FreezeIdle freezes the tabs that have been idle for the given duration until they are used again, and returns when the next tab may be
-// due. A tab whose page is loading, downloading or blocked by a dialog is frozen when that is over.
+// due. A tab whose page is loading, downloading or blocked by a dialog is frozen when that is over. A tab that was taken over is never
+// frozen, because the user of the browser may look at it.
 func (p *Pool) FreezeIdle(idle time.Duration) (next time.Time) {
 	return eachIdle(p, idle, func(id string, m *member) {
-		if p.uses.freeze(id) {
+		if !m.Tab().Info().TakenOver && p.uses.freeze(id) {
 			m.Freeze(true)
 		}
 	})

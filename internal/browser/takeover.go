@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"slices"
 	"time"
@@ -80,7 +81,12 @@ func (b *Browser) takeOver(ctx context.Context, c *Context, o driver.PageOptions
 		b.detach(attached.ID)
 		return nil, err
 	}
-	return b.add(ctx, newPageConfig{context: c, id: id, session: attached.ID, takenOver: true, documents: tree})
+	p, err := b.add(ctx, newPageConfig{context: c, id: id, session: attached.ID, takenOver: true, documents: tree})
+	if errors.Is(err, errAlreadyPage) { // another call was faster, and add has not used the session
+		b.detach(attached.ID)
+		return nil, apierr.Unknown("page", "the tab %q has just been taken over by another call: list the tabs", o.TakeOver)
+	}
+	return p, err
 }
 
 // documentsOf returns the documents of a page that was just attached to. It fails if the page does not answer.
