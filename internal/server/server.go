@@ -2,8 +2,8 @@
 // packages:
 //
 //	connections → intercept (metering, log, access, limit, rules, peers, deadline) → a service → authz → actor
-//	                                                                              ├ reading, capture, streaming
-//	                                                                              └ views, textcache, messages
+//	                                                                              ├ tabview, reading, capture, textcache
+//	                                                                              └ messages, streaming
 //
 // A service stands in the package of its name, such as tabs for TabService: its handlers, the rules of its requests, and what only it needs.
 //

@@ -78,8 +78,8 @@ var otherTools = []string{
 	"*_search", "str_replace*", "apply_patch", "python*", "*sql*", "git*",
 }
 
-// searchTools lists tools that return some elements of a page. Their results are treated like diffs.
-var searchTools = []string{"browser_find", "domtap_find"}
+// searchTools lists tools that return a part of a page. Their results are treated like diffs.
+var searchTools = []string{"browser_find", "domtap_find", "browser_page_tools", "browser_call_page_tool"}
 
 // withDefaults sets the defaults.
 func (o Options) withDefaults() Options {

@@ -301,6 +301,12 @@ func TestToolsOfDomtapAreKnown(t *testing.T) {
 		}
 	}
 	o := Default().withDefaults()
+	long := "# the page offers more tools than are listed\n<page nonce=1>\n" + strings.Repeat("pay(item: string) Pays\n", 1000) + "</page nonce=1>"
+	for _, name := range []string{"browser_page_tools", "browser_call_page_tool", "browser_find"} {
+		if got := o.kindOf(name, &result{payloads: []payload{{text: long, end: len(long)}}}); got != report {
+			t.Errorf("the answer of %s is of kind %d, want %d: it replaces no page", name, got, report)
+		}
+	}
 	for _, s := range recordings(t)["domtap"].Steps {
 		r := &result{payloads: []payload{{text: s.text(), end: len(s.text())}}}
 		want, said := other, s.text()

@@ -55,6 +55,8 @@ func (b *builder) step(s *domtapv1.TimelineStep, m *moment) {
 		o.mouse = append(o.mouse, mousePart{kind: "press", step: s})
 	case kind == "wait":
 		b.say("not done: %s: the condition is not in the recording", s.GetSummary())
+	case kind == "tool":
+		b.say("not done: %s: the input is not in the recording", s.GetSummary())
 	case kind == "drag":
 		b.say("not done: %s: where to is not in the recording", s.GetSummary())
 	case kind == "scroll" && s.Ref == nil:
