@@ -20,6 +20,7 @@ func (*absent) Events() <-chan driver.Event         { return nil }
 func (a *absent) Log() *pagelog.Log                 { return &a.log }
 func (*absent) SetDialogPolicy(driver.DialogPolicy) {}
 func (*absent) Guard(func() error)                  {}
+func (*absent) TakenOver() bool                     { return false }
 func (*absent) Acknowledge(driver.Ack)              {}
 func (*absent) Close(context.Context) error         { return nil }
 func (*absent) AnswerDialog(context.Context, driver.DialogAnswer) (driver.Dialog, error) {

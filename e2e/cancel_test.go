@@ -255,6 +255,8 @@ func (c *cancelled) ofPages(method string) proto.Message {
 		return &domtapv1.FillFormRequest{TabId: c.tab(), Fields: []*domtapv1.FormField{{Label: "Name", Value: "x"}}}
 	case "ToolService.ListTools":
 		return &domtapv1.ListToolsRequest{TabId: c.tab()}
+	case "ToolService.WatchTools":
+		return &domtapv1.WatchToolsRequest{TabId: c.tab()}
 	case "ToolService.CallTool":
 		return &domtapv1.CallToolRequest{TabId: c.tab(), Name: "x"}
 	case "PageService.ReadPage":

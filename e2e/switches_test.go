@@ -24,7 +24,7 @@ func TestFeaturesOfFlagsAreAdded(t *testing.T) {
 		return text
 	}
 	first := line(d.Browser.PID())
-	for _, want := range []string{"--enable-features=NetworkServiceInProcess2,MineOn\x00", ",MineOff\x00"} {
+	for _, want := range []string{"--enable-features=NetworkServiceInProcess2,WebMCP,MineOn\x00", ",MineOff\x00"} {
 		if !bytes.Contains(first, []byte(want)) {
 			t.Errorf("the command line has no %q: %q", want, first)
 		}
