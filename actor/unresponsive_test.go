@@ -318,3 +318,15 @@ func TestAReadOfAPageThatIsKnownToHangEndsSoon(t *testing.T) {
 		read(t, tab, actor.ReadOptions{})
 	})
 }
+
+func TestAPDFMayTakeLongerThanAQueryOfThePage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _, tab := start(t, tabpool.Config{})
+		page := b.Page(0)
+		page.Hang()
+		time.AfterFunc(40*time.Second, page.Resume)
+		if text, err := query.PDF(t.Context(), tab, []byte("text")); err != nil || string(text) != "text" {
+			t.Errorf("got %q, %v", text, err)
+		}
+	})
+}

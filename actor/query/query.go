@@ -179,13 +179,14 @@ func Downloaded(ctx context.Context, tab *actor.Tab, path string, limit int) ([]
 	})
 }
 
-// PDF returns the text of a PDF with its positions, as JSON. It also fails with the errors of driver.Documents.
+// PDF returns the text of a PDF with its positions, as JSON. It may use all of the caller's time. It also fails with the errors of
+// driver.Documents.
 func PDF(ctx context.Context, tab *actor.Tab, data []byte) ([]byte, error) {
 	return actor.Do(ctx, tab, actor.Command{Name: "read PDF", ReadOnly: true}, func(ctx context.Context, x *actor.Exclusive) (text []byte, err error) {
 		if err := x.Ready(); err != nil {
 			return nil, err
 		}
-		err = x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
+		err = x.Script(ctx, func(ctx context.Context, page driver.Page) (err error) {
 			text, err = page.PDF(ctx, data)
 			return err
 		})
