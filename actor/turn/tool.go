@@ -40,7 +40,9 @@ func (t *run) callTool(ctx context.Context, s *ToolStep) (Result, error) {
 	if r.Claim != nil && t.x.State().Commits != start.Commits && claim.Output == replacedOutput {
 		r.Claim.Output = ""
 	}
-	r.Summary += settleNote(ctx, settleErr)
+	if err == nil { // otherwise the summary says why the tool has not answered
+		r.Summary += settleNote(ctx, settleErr)
+	}
 	if apierr.Is(settleErr, apierr.Unresponsive) {
 		settleErr = nil // the turn ends with an answer that includes the tab's status
 	}
@@ -71,6 +73,8 @@ func (s *ToolStep) result(claim driver.ToolClaim, err error) Result {
 		r.Summary += "called; it has not answered"
 	case r.Done:
 		r.Summary += "the page says that it completed"
+	case claim.Status == driver.ToolCanceled:
+		r.Summary += "the page canceled the call"
 	default:
 		r.Summary += "the page says that it failed"
 	}
