@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -15,10 +16,10 @@ import (
 // checkInput checks an input against the schema of a tool. It fails with an *apierr.Error of kind Invalid.
 //
 // The page wrote the schema. A schema that refers to itself could make the check endless, so schemas with references, and schemas that are
-// no valid JSON Schema, check nothing.
+// no valid JSON Schema, check nothing. Neither do those that are nested too deeply.
 func checkInput(tool driver.Tool, input string) error {
 	var schema jsonschema.Schema
-	if tool.Schema == "" || json.Unmarshal([]byte(tool.Schema), &schema) != nil || refers(&schema) {
+	if tool.Schema == "" || nesting(tool.Schema) > maxNesting || json.Unmarshal([]byte(tool.Schema), &schema) != nil || refers(&schema) {
 		return nil
 	}
 	resolved, err := schema.Resolve(nil)
@@ -33,6 +34,28 @@ func checkInput(tool driver.Tool, input string) error {
 		return invalid(tool.Name, err)
 	}
 	return nil
+}
+
+// maxNesting limits the nesting of the objects and arrays of a schema. The time to decode a schema grows with the square of its nesting, and
+// is seconds for what fits into driver.MaxToolSchema.
+const maxNesting = 100
+
+// nesting returns how deeply the objects and arrays of a JSON text are nested, up to its first error.
+func nesting(text string) (most int) {
+	d := json.NewDecoder(strings.NewReader(text))
+	for depth := 0; ; {
+		token, err := d.Token()
+		if err != nil {
+			return most
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+			most = max(most, depth)
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
 }
 
 // refers reports whether a schema has references. It looks at the decoded schema, because keys match regardless of case.

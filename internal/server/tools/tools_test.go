@@ -84,6 +84,17 @@ func TestFindNamesWhatThePageOffers(t *testing.T) {
 	}
 }
 
+func TestASchemaThatIsNestedTooDeeplyChecksNothing(t *testing.T) {
+	schema := func(n int) driver.Tool {
+		return driver.Tool{Name: "order", Schema: strings.Repeat(`{"not":{"not":`, n) + `{"type":"object","required":["a"]}` + strings.Repeat("}}", n)}
+	}
+	for n, refused := range map[int]bool{0: true, 10: true, 1000: false} {
+		if err := checkInput(schema(n), "{}"); (err != nil) != refused {
+			t.Errorf("a schema that is nested %d times: %v", 2*n, err)
+		}
+	}
+}
+
 // FuzzInputsAreCheckedInTime checks that no schema of a page makes a check panic or endless.
 func FuzzInputsAreCheckedInTime(f *testing.F) {
 	for _, schema := range []string{
