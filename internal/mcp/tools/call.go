@@ -105,7 +105,7 @@ func (c *Call) Fail(err error) {
 	s := status.Convert(err)
 	if quotesNoPage(s) {
 		c.addLine("error: %s", oneLine(s.Message()))
-		if s.Code() == codes.NotFound {
+		if s.Code() == codes.NotFound && isTab(s) {
 			c.forget()
 		}
 		return
@@ -162,12 +162,20 @@ func (c *Call) forget() {
 // quotesNoPage reports whether an error is only about the request or the daemon, without text of a page.
 func quotesNoPage(s *status.Status) bool {
 	switch s.Code() {
-	case codes.NotFound, codes.ResourceExhausted, codes.PermissionDenied, codes.Unauthenticated, codes.Unimplemented, codes.Canceled:
+	case codes.NotFound:
+		return isTab(s)
+	case codes.ResourceExhausted, codes.PermissionDenied, codes.Unauthenticated, codes.Unimplemented, codes.Canceled:
 		return true
 	case codes.InvalidArgument, codes.Unavailable:
 		return reasonOf(s) == ""
 	}
 	return false
+}
+
+// isTab reports whether an error of code NotFound is about a tab. Errors about other things, such as a tool of the page, may quote a page.
+func isTab(s *status.Status) bool {
+	resource := metadataOf(s, "resource")
+	return resource == "" || resource == "tab"
 }
 
 func reasonOf(s *status.Status) string { return infoOf(s).GetReason() }
