@@ -59,7 +59,7 @@ const steps = {
   async "list the tools"() {
     const { tools } = await client.listTools();
     const names = tools.map((t) => t.name).sort();
-    assert.deepEqual(names, ["batch", "extract", "fill_form", "find", "get_dom", "get_elements_compact", "interact", "log", "navigate", "read_page", "route", "screenshot", "storage", "tab", "wait"].map((n) => "browser_" + n));
+    assert.deepEqual(names, ["batch", "call_page_tool", "extract", "fill_form", "find", "get_dom", "get_elements_compact", "interact", "log", "navigate", "page_tools", "read_page", "route", "screenshot", "storage", "tab", "wait"].map((n) => "browser_" + n));
     for (const t of tools) assert.equal(t.inputSchema.type, "object", t.name);
   },
   async "call: navigate, act, read"() {
