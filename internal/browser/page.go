@@ -169,7 +169,7 @@ func (p *Page) compose() {
 		return pdfreader.Read(ctx, b.root, c.id, data)
 	}}
 	p.Freezer = &adapters.Freezer{Page: p.main, Targets: p.emulated, Front: &c.front}
-	p.Navigator, p.Capturer, p.Dialogs, p.Scroller, p.Tools = p.navigator, shots, p.dialogs, p.documents, adapters.Tools{Tools: p.tools, Capture: shots}
+	p.Navigator, p.Capturer, p.Dialogs, p.Scroller, p.Tools = p.navigator, shots, p.dialogs, p.documents, adapters.Tools{Tools: p.tools, Capture: shots, Activity: &p.activity, Session: session}
 }
 
 // drain reads the events of a page that has no other reader, until the page has ended.

@@ -75,7 +75,9 @@ func (q Query) Evaluate(ctx context.Context, s driver.Script) (out driver.Evalua
 // Tools implements driver.Tools.
 type Tools struct {
 	driver.Tools
-	Capture *capture.Capture
+	Capture  *capture.Capture
+	Activity *activity.Activity
+	Session  Session
 }
 
 // CallTool implements driver.Tools.
@@ -83,6 +85,13 @@ func (t Tools) CallTool(ctx context.Context, c driver.ToolCall) (driver.ToolClai
 	if err := t.Capture.Unmasked("a tool of the page could return it: act on the elements of the page, or use a session without --mask"); err != nil {
 		return driver.ToolClaim{}, err
 	}
+	t.Session.BringToFront(ctx) // tools may wait for frames
+	done, err := t.Session.Acts(ctx)
+	if err != nil {
+		return driver.ToolClaim{}, err
+	}
+	defer done()
+	t.Activity.Begin(false)
 	return t.Tools.CallTool(ctx, c)
 }
 
