@@ -28,10 +28,10 @@ type Page struct {
 	browser   *Browser
 	session   string
 	takenOver bool
-	id      string
-	events  chan driver.Event
-	gone    chan struct{}
-	log     pagelog.Log
+	id        string
+	events    chan driver.Event
+	gone      chan struct{}
+	log       pagelog.Log
 
 	// mu guards the fields below and the fields of the embedded types.
 	mu    sync.Mutex
