@@ -160,17 +160,16 @@ func (p *Pool) allow(ctx context.Context, o OpenOptions) error {
 	if o.URL != "" {
 		return p.cfg.AllowURL(o.URL)
 	}
-	id := o.TakeOver
-	if id == "" {
+	if o.TakeOver == "" {
 		return nil
 	}
 	others, err := p.browser.OtherPages(ctx)
 	if err != nil {
 		return err
 	}
-	for _, o := range others {
-		if o.ID == id {
-			return p.cfg.AllowURL(o.URL)
+	for _, other := range others {
+		if other.ID == o.TakeOver {
+			return p.cfg.AllowURL(other.URL)
 		}
 	}
 	return nil // the browser reports that there is none

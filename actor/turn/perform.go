@@ -233,12 +233,7 @@ func fatal(ctx context.Context, err error) bool {
 // dispatch performs an action. The page does not answer while a dialog that the action opened is open, and need not answer if the action
 // led to another document.
 func (t *run) dispatch(ctx context.Context, a driver.Action, start actor.State) (done driver.DoResult, err error) {
-	err = t.x.Call(ctx, func() error {
-		if t.x.State().Halts != start.Halts {
-			return errStopped
-		}
-		return nil
-	}, func(ctx context.Context, page driver.Page) (err error) {
+	err = t.x.Call(ctx, t.untilHalted(start), func(ctx context.Context, page driver.Page) (err error) {
 		done, err = page.Do(ctx, a)
 		return err
 	})
@@ -247,6 +242,16 @@ func (t *run) dispatch(ctx context.Context, a driver.Action, start actor.State) 
 		return done, nil
 	}
 	return done, err
+}
+
+// untilHalted returns a function that stops a call when a dialog that stops the page has opened.
+func (t *run) untilHalted(start actor.State) func() error {
+	return func() error {
+		if t.x.State().Halts != start.Halts {
+			return errStopped
+		}
+		return nil
+	}
 }
 
 // errStopped ends a call to the page whose result is no longer needed.

@@ -266,8 +266,7 @@ func withoutMinor(out *Outcome) []dom.Notice {
 	if !slices.ContainsFunc(out.Notices, isMinor) {
 		return out.Notices
 	}
-	before, after := WithoutStructure(out.Before.Elements), WithoutStructure(out.After.Elements)
-	if out.Before.URL == out.After.URL && !slices.ContainsFunc(out.Notices, isMajor) && !differBesideFocus(before, after) {
+	if out.Before.URL == out.After.URL && !slices.ContainsFunc(out.Notices, isMajor) && !out.ElementsDiffer() {
 		return out.Notices
 	}
 	return slices.DeleteFunc(slices.Clone(out.Notices), isMinor)

@@ -55,7 +55,7 @@ func (t *run) callTool(ctx context.Context, s *ToolStep) (Result, error) {
 	return r, settleErr
 }
 
-// replacedOutput is what the browser returns for a tool whose document was replaced before it answered.
+// replacedOutput is what the browser returns for a tool if the document was replaced before the tool answered.
 const replacedOutput = "[]"
 
 // result returns the result of a call, before the page has settled.
@@ -85,12 +85,7 @@ func (s *ToolStep) result(claim driver.ToolClaim, err error) Result {
 func (t *run) invoke(ctx context.Context, s *ToolStep, start actor.State) (claim driver.ToolClaim, err error) {
 	bounded, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
-	err = t.x.Call(bounded, func() error {
-		if t.x.State().Halts != start.Halts {
-			return errStopped
-		}
-		return nil
-	}, func(ctx context.Context, page driver.Page) (err error) {
+	err = t.x.Call(bounded, t.untilHalted(start), func(ctx context.Context, page driver.Page) (err error) {
 		claim, err = page.CallTool(ctx, s.ToolCall)
 		return err
 	})

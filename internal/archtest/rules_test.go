@@ -28,7 +28,7 @@ var layers = map[string]layer{
 	"compact/internal":          {layers: []string{"dom"}, pure: true},
 	"internal/content/markdown": {layers: []string{"compact", "internal/truncate"}, modules: true, pure: true},
 	"internal/content/annotate": {pure: true},
-	"internal/content/document": {pure: true},
+	"internal/content/document": {layers: []string{"internal/truncate"}, pure: true},
 	"internal/condition":        {layers: []string{"dom", "internal/elementcontext"}, pure: true},
 	// Removing accents requires a library.
 	"internal/find":              {layers: []string{"dom", "internal/elementcontext"}, modules: true, pure: true},

@@ -98,7 +98,9 @@ func (t *Tools) CallTool(ctx context.Context, c driver.ToolCall) (driver.ToolCla
 	}
 	called, err := cdp.Call(ctx, o.session, webmcp.InvokeTool, webmcp.InvokeToolParams{FrameID: o.frame, ToolName: c.Name, Input: jsonv2.Value(c.Input)})
 	if _, refused := errors.AsType[*cdproto.Error](err); refused && !frames.IsGoneContext(err) && !devtools.IsTargetCrashed(err) {
-		return driver.ToolClaim{}, &apierr.Error{Kind: apierr.NotFound, Message: unknown(c.Name).Message, Detail: unknown(c.Name).Detail, Err: err}
+		gone := unknown(c.Name)
+		gone.Err = err
+		return driver.ToolClaim{}, gone
 	}
 	if err != nil {
 		return driver.ToolClaim{}, t.m.Failed(err)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 // Limits of JSON.
@@ -148,10 +150,7 @@ func brief(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
+	return truncate.Bytes(text, n) + truncate.Ellipsis
 }
 
 // write writes a value as JSON. With a line break, members are on lines of their own.

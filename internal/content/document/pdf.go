@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -163,9 +164,9 @@ func (p *pdfPage) lines() []pdfLine {
 	if jumps(lines) > max(4, len(lines)/6) {
 		slices.SortStableFunc(upright, func(a, b pdfItem) int {
 			if math.Abs(a.y-b.y) > sameBaseline*max(a.size, b.size) {
-				return compare(a.y, b.y)
+				return cmp.Compare(a.y, b.y)
 			}
-			return compare(a.x, b.x)
+			return cmp.Compare(a.x, b.x)
 		})
 		lines = group(upright)
 	}
@@ -175,16 +176,6 @@ func (p *pdfPage) lines() []pdfLine {
 		}
 	}
 	return lines
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // jumps counts the lines that are above the line before them and beside it, so that no column explains the order.
@@ -333,13 +324,13 @@ func (w *pdfWriter) measure(pages [][]pdfLine) {
 			w.headings = append(w.headings, size)
 		}
 	}
-	slices.SortFunc(w.headings, func(a, b float64) int { return compare(b, a) })
+	slices.SortFunc(w.headings, func(a, b float64) int { return cmp.Compare(b, a) })
 }
 
 // level returns the level of a heading of a size, or 0 for body text.
 func (w *pdfWriter) level(l *pdfLine) int {
 	size := math.Round(l.size*2) / 2
-	at, found := slices.BinarySearchFunc(w.headings, size, func(a, b float64) int { return compare(b, a) })
+	at, found := slices.BinarySearchFunc(w.headings, size, func(a, b float64) int { return cmp.Compare(b, a) })
 	if !found || l.letters > 200 || !strings.ContainsFunc(l.text(), unicode.IsLetter) {
 		return 0
 	}
@@ -483,6 +474,11 @@ func tableRows(lines []pdfLine) int {
 	return rows
 }
 
+// isIn reports whether a cell is at the place of a column, at least in part.
+func (c pdfCell) isIn(column pdfCell) bool {
+	return c.left < column.right+1 && c.right > column.left-1
+}
+
 // fits reports whether each cell is in one column of its own, and widens the columns.
 func fits(columns, cells []pdfCell) bool {
 	if len(cells) > len(columns) {
@@ -492,7 +488,7 @@ func fits(columns, cells []pdfCell) bool {
 	for _, cell := range cells {
 		at := -1
 		for i, c := range columns {
-			if cell.left < c.right+1 && cell.right > c.left-1 {
+			if cell.isIn(c) {
 				if at >= 0 {
 					return false
 				}
@@ -524,7 +520,7 @@ func (w *pdfWriter) table(lines []pdfLine) {
 		for _, column := range columns {
 			w.b.WriteString("<" + tag + ">")
 			for _, cell := range lines[i].cells {
-				if cell.left < column.right+1 && cell.right > column.left-1 {
+				if cell.isIn(column) {
 					cell.html(&w.b)
 				}
 			}

@@ -79,9 +79,9 @@ func callPageTool(ctx context.Context, c *Call) error {
 
 // inputOf returns the input of a tool. Some models pass the object as a string.
 func inputOf(input json.RawMessage) string {
-	var text string
-	if json.Unmarshal(input, &text) == nil {
-		return text
+	var quoted string
+	if json.Unmarshal(input, &quoted) == nil {
+		return quoted
 	}
 	return string(input)
 }

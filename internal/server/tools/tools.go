@@ -105,28 +105,25 @@ func within(text string, budget int) (head string, cut bool) {
 // maxRequests limits the requests in an answer.
 const maxRequests = 10
 
-// safe lists the methods of requests that change nothing on a server.
-var safe = []string{"GET", "HEAD", "OPTIONS"}
-
-// requestsSince returns the requests that are newer than a sequence number of the log, those that may change something first.
-func requestsSince(log *pagelog.Log, after uint64) (sent []*domtapv1.ToolRequest) {
-	all, _ := log.Requests()
-	for _, r := range all {
-		if r.Request > after {
-			url, _, _ := strings.Cut(r.URL, "?")
-			sent = append(sent, &domtapv1.ToolRequest{Method: r.Level, Url: url, Status: int32(r.Status)})
+// requestsSince returns the requests that began after an entry of the log, those that may change something first.
+func requestsSince(log *pagelog.Log, after uint64) []*domtapv1.ToolRequest {
+	var writes, reads []*domtapv1.ToolRequest
+	for _, e := range log.RequestsSince(after) {
+		url, _, _ := strings.Cut(e.URL, "?")
+		sent := &domtapv1.ToolRequest{Method: e.Level, Url: url, Status: int32(e.Status)}
+		if mayWrite(sent) {
+			writes = append(writes, sent)
+		} else {
+			reads = append(reads, sent)
 		}
 	}
-	slices.SortStableFunc(sent, func(a, b *domtapv1.ToolRequest) int { return weight(a) - weight(b) })
-	return sent[:min(len(sent), maxRequests)]
+	all := append(writes, reads...)
+	return all[:min(len(all), maxRequests)]
 }
 
-// weight orders requests: 0 for those that may change something on a server, 1 for others.
-func weight(r *domtapv1.ToolRequest) int {
-	if slices.Contains(safe, r.GetMethod()) {
-		return 1
-	}
-	return 0
+// mayWrite reports whether a request may change something on a server.
+func mayWrite(r *domtapv1.ToolRequest) bool {
+	return !slices.Contains([]string{"GET", "HEAD", "OPTIONS"}, r.GetMethod())
 }
 
 // effect is what was observed during a call: the verdict, whether interactive elements changed, and the requests that were sent.
@@ -139,12 +136,12 @@ type effect struct {
 // agreement compares a claim with what was observed.
 func agreement(tool driver.Tool, claim *domtapv1.ToolClaim, e effect) domtapv1.Agreement {
 	changed := e.verdict != domtapv1.Verdict_VERDICT_NO_CHANGE
-	wrote := slices.ContainsFunc(e.requests, func(r *domtapv1.ToolRequest) bool { return weight(r) == 0 })
+	wrote := slices.ContainsFunc(e.requests, mayWrite)
 	denies := tool.ReadOnly || claim.GetStatus() != domtapv1.ToolStatus_TOOL_STATUS_COMPLETED // the claim is that nothing was changed
 	switch {
 	case claim.GetStatus() == domtapv1.ToolStatus_TOOL_STATUS_PENDING || claim.GetStatus() == domtapv1.ToolStatus_TOOL_STATUS_TIMED_OUT:
 		return domtapv1.Agreement_AGREEMENT_UNSPECIFIED
-	case denies && (wrote || e.elements || isPlace(e.verdict)):
+	case denies && (wrote || e.elements || leaves(e.verdict)):
 		return domtapv1.Agreement_AGREEMENT_CONTRADICTED
 	case denies && changed, !denies && !changed && len(e.requests) == 0:
 		return domtapv1.Agreement_AGREEMENT_UNCONFIRMED
@@ -152,7 +149,7 @@ func agreement(tool driver.Tool, claim *domtapv1.ToolClaim, e effect) domtapv1.A
 	return domtapv1.Agreement_AGREEMENT_CONFIRMED
 }
 
-// isPlace reports whether a verdict means that the tab is elsewhere now.
-func isPlace(v domtapv1.Verdict) bool {
+// leaves reports whether a verdict means that the page was left, or a tab opened.
+func leaves(v domtapv1.Verdict) bool {
 	return v == domtapv1.Verdict_VERDICT_NAVIGATED || v == domtapv1.Verdict_VERDICT_NEW_TAB
 }

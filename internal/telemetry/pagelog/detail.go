@@ -107,9 +107,7 @@ func (l *Log) Request(id uint64) (r Requested, ok bool) {
 
 // Requests returns all requests in the log, in the order in which they began, and the number of dropped requests.
 func (l *Log) Requests() (all []Requested, dropped uint64) {
-	found := l.find(func(*item) bool { return true })
-	slices.SortFunc(found, func(a, b itemCopy) int { return int(int64(a.request.Request) - int64(b.request.Request)) })
-	for _, one := range found {
+	for _, one := range l.find(func(*item) bool { return true }) {
 		all = append(all, one.requested())
 	}
 	l.mu.Lock()
@@ -117,7 +115,15 @@ func (l *Log) Requests() (all []Requested, dropped uint64) {
 	return all, l.rings[Network].evicted
 }
 
-// find copies the matching requests. It does not mark them as read.
+// RequestsSince returns the requests that began after the entry with a sequence number, in the order in which they began.
+func (l *Log) RequestsSince(after uint64) (all []Entry) {
+	for _, one := range l.find(func(it *item) bool { return it.request.Request > after }) {
+		all = append(all, one.entry())
+	}
+	return all
+}
+
+// find copies the matching requests, in the order in which they began. It does not mark them as read.
 func (l *Log) find(match func(*item) bool) (found []itemCopy) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,6 +132,7 @@ func (l *Log) find(match func(*item) bool) (found []itemCopy) {
 			found = append(found, itemCopy{sequence: it.sequence, kind: Network, at: it.at, request: *it.request})
 		}
 	}
+	slices.SortFunc(found, func(a, b itemCopy) int { return int(int64(a.request.Request) - int64(b.request.Request)) })
 	return found
 }
 
