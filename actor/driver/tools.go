@@ -55,7 +55,7 @@ type ToolCall struct {
 	Input string
 }
 
-// ToolStatus is what a page says about the call of a tool.
+// ToolStatus is how the call of a tool ended, as the page reports it.
 type ToolStatus uint8
 
 // The values of ToolStatus.
@@ -71,7 +71,7 @@ const (
 	ToolCanceled
 )
 
-// ToolClaim is what a page says about the call of a tool. It is untrusted.
+// ToolClaim is the page's report on the call of a tool. It is untrusted.
 type ToolClaim struct {
 	Status ToolStatus
 	// Output is the text or the JSON that the tool returned, or the message of its error. Cut reports that it was longer than MaxToolOutput.

@@ -55,7 +55,7 @@ func TestTheUserIsAskedOnce(t *testing.T) {
 	own := testenv.StartOwnBrowser(t, profile, "about:blank")
 	start := browser.Starter(browser.Config{Remote: "auto:" + profile})
 	attempt := func() (err error) {
-		short, cancel := context.WithTimeout(t.Context(), 6*time.Second) // enough to find the browser; nobody answers, however long it waits
+		short, cancel := context.WithTimeout(t.Context(), 6*time.Second) // long enough to find the browser; nobody allows the connection
 		defer cancel()
 		_, err = start(short)
 		return err

@@ -58,7 +58,7 @@ func isWeb(address string) bool {
 	return err == nil && slices.Contains([]string{"http", "https", "file", "data", "about", "blob"}, u.Scheme)
 }
 
-// takeOver makes a page of another user of the browser our page, in the default session.
+// takeOver makes a page of the browser's user one of ours, in the default session.
 func (b *Browser) takeOver(ctx context.Context, c *Context, o driver.PageOptions) (*Page, error) {
 	others, err := b.OtherPages(ctx)
 	if err != nil {

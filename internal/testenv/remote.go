@@ -29,7 +29,7 @@ type Remote struct {
 	End func()
 }
 
-// OwnBrowser is a full browser as a person uses it: with windows (that nobody sees), a profile that stays, and tabs.
+// OwnBrowser is a full browser, started as its user would, with a profile and tabs. Its windows are not drawn.
 type OwnBrowser struct {
 	// Profile is the profile folder.
 	Profile string

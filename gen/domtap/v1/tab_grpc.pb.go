@@ -60,8 +60,8 @@ type TabServiceClient interface {
 	ListTabs(ctx context.Context, in *ListTabsRequest, opts ...grpc.CallOption) (*ListTabsResponse, error)
 	// GetTab returns the state of a tab. It does not wait for other calls on the tab, so it works while the page hangs.
 	GetTab(ctx context.Context, in *GetTabRequest, opts ...grpc.CallOption) (*GetTabResponse, error)
-	// CloseTab closes a tab, or hands it back if it is taken over (Tab.taken_over). It works while the page hangs. The refs of the tab become invalid, and its WatchDom streams
-	// end with OK.
+	// CloseTab closes a tab, or hands it back if it is taken over (Tab.taken_over). It works while the page hangs. The refs
+	// of the tab become invalid, and its WatchDom streams end with OK.
 	CloseTab(ctx context.Context, in *CloseTabRequest, opts ...grpc.CallOption) (*CloseTabResponse, error)
 	// Navigate loads a URL in the tab and waits for `wait_until`. A JavaScript dialog that opens while the page loads
 	// ends the wait without an error; see Tab.dialog.
@@ -251,8 +251,8 @@ type TabServiceServer interface {
 	ListTabs(context.Context, *ListTabsRequest) (*ListTabsResponse, error)
 	// GetTab returns the state of a tab. It does not wait for other calls on the tab, so it works while the page hangs.
 	GetTab(context.Context, *GetTabRequest) (*GetTabResponse, error)
-	// CloseTab closes a tab, or hands it back if it is taken over (Tab.taken_over). It works while the page hangs. The refs of the tab become invalid, and its WatchDom streams
-	// end with OK.
+	// CloseTab closes a tab, or hands it back if it is taken over (Tab.taken_over). It works while the page hangs. The refs
+	// of the tab become invalid, and its WatchDom streams end with OK.
 	CloseTab(context.Context, *CloseTabRequest) (*CloseTabResponse, error)
 	// Navigate loads a URL in the tab and waits for `wait_until`. A JavaScript dialog that opens while the page loads
 	// ends the wait without an error; see Tab.dialog.

@@ -24,7 +24,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ToolStatus is what the page says about the call of a tool.
+// ToolStatus is how the call of a tool ended: as the page reports it, or because the daemon stopped waiting.
 type ToolStatus int32
 
 const (
@@ -164,13 +164,13 @@ type PageTool struct {
 	InputSchemaJson string `protobuf:"bytes,4,opt,name=input_schema_json,json=inputSchemaJson,proto3" json:"input_schema_json,omitempty"`
 	// The schema is too long. Inputs of the tool are not checked.
 	SchemaOmitted bool `protobuf:"varint,5,opt,name=schema_omitted,json=schemaOmitted,proto3" json:"schema_omitted,omitempty"`
-	// The page says that the tool changes nothing.
+	// The page declares that the tool changes nothing.
 	ReadOnly bool `protobuf:"varint,6,opt,name=read_only,json=readOnly,proto3" json:"read_only,omitempty"`
-	// The page says that the output contains text of third parties.
+	// The page declares that the output contains text of third parties.
 	UntrustedContent bool `protobuf:"varint,7,opt,name=untrusted_content,json=untrustedContent,proto3" json:"untrusted_content,omitempty"`
-	// The page says that the tool has consequences, such as a payment.
+	// The page declares that the tool has consequences, such as a payment.
 	Consequential bool `protobuf:"varint,8,opt,name=consequential,proto3" json:"consequential,omitempty"`
-	// The page says that the tool is for developers.
+	// The page declares that the tool is for developers.
 	Debugging bool `protobuf:"varint,9,opt,name=debugging,proto3" json:"debugging,omitempty"`
 	// The tool is a form of the page. A call fills it in, and does not submit it unless auto_submit is set.
 	Form bool `protobuf:"varint,10,opt,name=form,proto3" json:"form,omitempty"`
@@ -602,7 +602,7 @@ func (x *CallToolRequest) GetBrief() bool {
 	return false
 }
 
-// ToolClaim is what the page says about the call of a tool.
+// ToolClaim is the page's report on the call of a tool.
 type ToolClaim struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Status ToolStatus             `protobuf:"varint,1,opt,name=status,proto3,enum=domtap.v1.ToolStatus" json:"status,omitempty"`

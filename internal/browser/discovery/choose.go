@@ -9,7 +9,7 @@ import (
 
 // Error says why no browser was selected, and what to do about it.
 type Error struct {
-	// Reason is one line. Remedy is what to do, also one line.
+	// Reason says why, and Remedy what to do next. Each is one line.
 	Reason, Remedy string
 	// Choices lists the browsers to choose from, if there are several.
 	Choices []Browser

@@ -37,7 +37,7 @@ type Finder struct {
 	// Folders lists the profile folders to look at. Ports lists the ports that browsers without a known folder usually listen on.
 	Folders []Folder
 	Ports   []int
-	// ReadFile and Stat are those of package os.
+	// ReadFile and Stat do what os.ReadFile and os.Stat do.
 	ReadFile func(path string) ([]byte, error)
 	Stat     func(path string) (fs.FileInfo, error)
 	// Dial connects to a TCP address on loopback.

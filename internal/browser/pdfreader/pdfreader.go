@@ -74,7 +74,7 @@ type Text struct {
 	// Pages is the number of pages of the document.
 	Pages int    `json:"pages"`
 	Title string `json:"title,omitempty"`
-	// Problem is "password" or "damaged" if the document cannot be opened.
+	// Problem is "password", "damaged" or "slow" if the document cannot be opened.
 	Problem string `json:"problem,omitempty"`
 	// Read holds the pages that were read, from the first.
 	Read []json.RawMessage `json:"read"`

@@ -89,7 +89,7 @@ func (t *Cache) Keep(tab *actor.Tab, markup []driver.Markup) (text *Text, known 
 type Source struct {
 	// Markup is the markup of the tab that shows the document, or stands for a file.
 	Markup []driver.Markup
-	// Variant distinguishes texts of the same document, such as those of several values.
+	// Variant distinguishes the texts of one document, such as those of the values at two paths.
 	Variant string
 }
 
